@@ -1,0 +1,44 @@
+/* admpi: the active value and the cursors of a tape, as the inline recorders see them. */
+#ifndef ADMPI_VAR_H
+#define ADMPI_VAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ADMPI_TAPE_ABI 1
+
+/** An active double: 16 bytes, trivially copyable. Id 0 is passive (its tag is 0 too). */
+typedef struct admpi_var {
+  double value;
+  uint32_t id;
+  uint32_t tag;
+} admpi_var;
+
+/** The public cursors of a tape. Inline recorders write statements through them; everything else of a
+ *  tape is private and lies behind. */
+typedef struct admpi_tape {
+  uint32_t abi;           /**< ADMPI_TAPE_ABI of the library that made the tape */
+  uint32_t recording;     /**< 1 while statements are recorded */
+  double *jacobian;       /**< next free partial derivative */
+  uint32_t *argument;     /**< next free argument id, in lockstep with jacobian */
+  uint32_t *argument_end; /**< a statement of n arguments fits if argument_end - argument >= n */
+  uint8_t *statement;     /**< next free statement byte; written last */
+  uint32_t next_id;       /**< id of the next value */
+  uint32_t tag;           /**< tag of the values now made */
+  uint32_t checking;      /**< operands are to be checked, in the slow path */
+  uint32_t reserved;
+  uint8_t merge[256]; /**< where in the current statement an id may stand; validated, never cleared */
+} admpi_tape;
+
+/** The calling thread's tape; never NULL: &admpi_no_tape when it has none. */
+extern __thread admpi_tape *admpi_tls_tape __attribute__((tls_model("initial-exec")));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,68 @@
+//! Error codes of the C interface, and the thread's last message.
+#![forbid(unsafe_code)]
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString};
+
+/// Fixed numbers: they are part of the ABI. A retired number stays reserved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Code {
+    Null = 1,
+    Argument = 2,
+    Memory = 3,
+    Limit = 4,
+    Ids = 5,
+    Stale = 6,
+    NoTape = 7,
+    NotRecording = 8,
+    Nest = 9,
+    Range = 10,
+    Callback = 11,
+    Mpi = 12,
+    Abi = 13,
+    Panic = 14,
+    Unsupported = 15,
+    Thread = 16,
+}
+
+/// A code and a message that names the argument and its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    pub code: Code,
+    pub message: String,
+}
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    #[cold]
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+thread_local! {
+    static LAST: RefCell<CString> = RefCell::default();
+}
+
+/// Keeps the message for `admpi_last_error` and returns the code as C sees it.
+#[cold]
+pub fn set_last(error: &Error) -> i32 {
+    let text: Vec<u8> = error.message.bytes().filter(|&b| b != 0).collect();
+    LAST.with(|last| *last.borrow_mut() = CString::new(text).unwrap_or_default());
+    error.code as i32
+}
+
+/// The thread's last message; valid until the thread's next failing call.
+pub fn with_last<R>(f: impl FnOnce(&CStr) -> R) -> R {
+    LAST.with(|last| f(&last.borrow()))
+}

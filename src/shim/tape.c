@@ -1,0 +1,13 @@
+/* What Rust cannot define on the stable toolchain: an initial-exec thread-local variable, which the
+ * inline recorders of every language read, and the tape it names while a thread has none. */
+#include "admpi/var.h"
+
+admpi_tape admpi_no_tape = {.abi = ADMPI_TAPE_ABI};
+
+__thread admpi_tape *admpi_tls_tape __attribute__((tls_model("initial-exec"))) = &admpi_no_tape;
+
+admpi_tape *admpi_shim_current(void) { return admpi_tls_tape; }
+
+void admpi_shim_set_current(admpi_tape *tape) { admpi_tls_tape = tape; }
+
+admpi_tape *admpi_shim_no_tape(void) { return &admpi_no_tape; }
