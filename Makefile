@@ -1,0 +1,34 @@
+# demo, test, bench and install; everything else is CMake's and cargo's.
+#
+#   make demo                    the heat-flux job on 4 ranks
+#   make test                    every test, under Open MPI, MPICH and without MPI
+#   make bench                   the table of figures
+#   make install PREFIX=/path    library, headers, CMake package, admpi.pc
+#
+# MPICC=<wrapper> chooses the MPI of demo, bench and install; MPI=none installs without MPI.
+
+PREFIX ?= /usr/local
+BUILD ?= build
+
+.PHONY: demo test bench install
+
+demo:
+	scripts/bootstrap demo
+	scripts/configure $(BUILD)/demo $(MPI)
+	cmake --build $(BUILD)/demo --target demo --parallel
+
+test:
+	scripts/bootstrap test
+	BUILD="$(BUILD)" scripts/test
+
+bench:
+	scripts/bootstrap bench
+	scripts/configure $(BUILD)/bench $(MPI)
+	cmake --build $(BUILD)/bench --target bench
+
+install:
+	scripts/bootstrap install $(MPI)
+	scripts/configure $(BUILD)/install $(MPI) -DCMAKE_INSTALL_PREFIX="$(PREFIX)" \
+	  -DBUILD_TESTING=OFF -DADMPI_EXAMPLES=OFF -DADMPI_BENCHES=OFF
+	cmake --build $(BUILD)/install --parallel
+	cmake --install $(BUILD)/install

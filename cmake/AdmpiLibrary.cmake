@@ -1,0 +1,90 @@
+# cargo builds the static library; it is relinked whole into libadmpi.so, which exports exactly the
+# symbols of libadmpi.symbols, all at the version node ADMPI_<major>.<minor>.
+
+find_program(CARGO cargo HINTS "$ENV{CARGO_HOME}/bin" "$ENV{HOME}/.cargo/bin" REQUIRED)
+
+set(ADMPI_HAVE_MPI 0)
+set(ADMPI_MPI_OPENMPI 0)
+set(ADMPI_MPI_MPICH 0)
+set(cargo_features --no-default-features)
+set(cargo_environment)
+if(ADMPI_WITH_MPI)
+  set(ADMPI_HAVE_MPI 1)
+  string(TOUPPER "ADMPI_MPI_${ADMPI_MPI_FAMILY}" family_macro)
+  set(${family_macro} 1)
+  set(cargo_features --features mpi)
+  # The build scripts prefer these two to MPICC; the MPI is chosen here and nowhere else.
+  set(cargo_environment --unset=MPI_PKG_CONFIG --unset=CRAY_MPICH_DIR "MPICC=${MPI_C_COMPILER}")
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(cargo_profile dev)
+  set(cargo_profile_directory debug)
+else()
+  set(cargo_profile release)
+  set(cargo_profile_directory release)
+endif()
+
+# A target directory of our own: mpi-sys does not notice that MPICC changed.
+set(cargo_target_directory "${CMAKE_CURRENT_BINARY_DIR}/cargo")
+set(ADMPI_STATIC_LIBRARY "${cargo_target_directory}/${cargo_profile_directory}/libadmpi.a")
+add_custom_target(admpi_cargo ALL
+  COMMAND "${CMAKE_COMMAND}" -E env ${cargo_environment} "CC=${CMAKE_C_COMPILER}"
+    "${CARGO}" rustc --quiet --locked --lib --crate-type staticlib --profile "${cargo_profile}"
+    --target-dir "${cargo_target_directory}" ${cargo_features}
+  WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
+  BYPRODUCTS "${ADMPI_STATIC_LIBRARY}"
+  COMMENT "cargo: libadmpi.a (${ADMPI_MPI_FAMILY})"
+  VERBATIM)
+
+# The version script follows the committed list: a line is a symbol, or a symbol and the configuration
+# that it is confined to (mpi, openmpi or mpich).
+set(ADMPI_SYMBOLS "${CMAKE_CURRENT_SOURCE_DIR}/libadmpi.symbols")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${ADMPI_SYMBOLS}")
+file(STRINGS "${ADMPI_SYMBOLS}" lines REGEX "^[^#]")
+set(exported "")
+foreach(line IN LISTS lines)
+  string(REGEX MATCH "^([A-Za-z0-9_]+) *([a-z]*)$" matched "${line}")
+  if(NOT matched)
+    message(FATAL_ERROR "libadmpi.symbols: cannot read the line '${line}'")
+  endif()
+  set(symbol "${CMAKE_MATCH_1}")
+  set(only "${CMAKE_MATCH_2}")
+  if(only STREQUAL "" OR only STREQUAL ADMPI_MPI_FAMILY OR (only STREQUAL "mpi" AND ADMPI_WITH_MPI))
+    string(APPEND exported "    ${symbol};\n")
+  endif()
+endforeach()
+set(ADMPI_VERSION_NODE "ADMPI_${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+set(ADMPI_VERSION_SCRIPT "${CMAKE_CURRENT_BINARY_DIR}/libadmpi.map")
+file(CONFIGURE OUTPUT "${ADMPI_VERSION_SCRIPT}" @ONLY
+  CONTENT "@ADMPI_VERSION_NODE@ {\n  global:\n@exported@  local:\n    *;\n};\n")
+
+set(ADMPI_VERSION_MAJOR "${PROJECT_VERSION_MAJOR}")
+set(ADMPI_VERSION_MINOR "${PROJECT_VERSION_MINOR}")
+set(ADMPI_VERSION_PATCH "${PROJECT_VERSION_PATCH}")
+configure_file(include/admpi/config.h.in include/admpi/config.h @ONLY)
+
+# CMake links no library without a source; everything comes from the archive.
+file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/link.c" CONTENT "typedef int admpi_link_unit;\n")
+add_library(admpi SHARED "${CMAKE_CURRENT_BINARY_DIR}/link.c")
+add_library(admpi::admpi ALIAS admpi)
+add_dependencies(admpi admpi_cargo)
+set_target_properties(admpi PROPERTIES
+  VERSION "${PROJECT_VERSION}"
+  SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
+  LINK_DEPENDS "${ADMPI_STATIC_LIBRARY};${ADMPI_VERSION_SCRIPT}")
+target_link_options(admpi PRIVATE
+  "LINKER:--version-script=${ADMPI_VERSION_SCRIPT}" LINKER:--gc-sections LINKER:--no-undefined)
+target_link_libraries(admpi PRIVATE
+  "$<LINK_LIBRARY:WHOLE_ARCHIVE,${ADMPI_STATIC_LIBRARY}>" gcc_s pthread m dl c)
+target_include_directories(admpi INTERFACE
+  "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>"
+  "$<BUILD_INTERFACE:${CMAKE_CURRENT_BINARY_DIR}/include>"
+  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+target_compile_features(admpi INTERFACE cxx_std_17)
+if(ADMPI_WITH_MPI)
+  target_include_directories(admpi SYSTEM INTERFACE ${MPI_C_INCLUDE_DIRS})
+  target_link_libraries(admpi PUBLIC ${MPI_C_LIBRARIES})
+  target_link_options(admpi PUBLIC "SHELL:${MPI_C_LINK_FLAGS}")
+  # The C++ bindings of old MPIs cost compile time and drag in a library; nobody needs them.
+  target_compile_definitions(admpi INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+endif()

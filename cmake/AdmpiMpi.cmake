@@ -1,0 +1,62 @@
+# Finds the MPI to build for. MPI_C_COMPILER (a name or a path) chooses it, as with FindMPI itself.
+#
+# Sets ADMPI_MPI_FAMILY (openmpi, mpich or none) and ADMPI_MPIEXEC, the launcher of that very MPI: where
+# several are installed, FindMPI takes whichever mpiexec comes first on the path.
+
+if(NOT ADMPI_WITH_MPI)
+  set(ADMPI_MPI_FAMILY none)
+  return()
+endif()
+
+if(MPI_C_COMPILER AND NOT IS_ABSOLUTE "${MPI_C_COMPILER}")
+  find_program(ADMPI_MPI_WRAPPER "${MPI_C_COMPILER}" NO_CACHE REQUIRED)
+  set(MPI_C_COMPILER "${ADMPI_MPI_WRAPPER}" CACHE FILEPATH "The MPI compiler wrapper" FORCE)
+endif()
+find_package(MPI REQUIRED COMPONENTS C)
+
+# The wrapper's header says whose it is; versions and vendors of one family share an ABI.
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
+set(CMAKE_REQUIRED_QUIET ON)
+check_c_source_compiles("
+  #include <mpi.h>
+  #ifndef OPEN_MPI
+  #error
+  #endif
+  int main(void) { return 0; }" ADMPI_MPI_IS_OPENMPI)
+check_c_source_compiles("
+  #include <mpi.h>
+  #if !(defined(MPICH_VERSION) || defined(I_MPI_VERSION) || defined(MVAPICH_VERSION) || defined(MVAPICH2_VERSION))
+  #error
+  #endif
+  int main(void) { return 0; }" ADMPI_MPI_IS_MPICH)
+unset(CMAKE_REQUIRED_LIBRARIES)
+unset(CMAKE_REQUIRED_QUIET)
+
+if(ADMPI_MPI_IS_OPENMPI)
+  set(ADMPI_MPI_FAMILY openmpi)
+  set(launcher_names mpiexec.openmpi orterun mpiexec mpirun)
+  set(launcher_mark "Open ?MPI|OpenRTE|PRRTE")
+elseif(ADMPI_MPI_IS_MPICH)
+  set(ADMPI_MPI_FAMILY mpich)
+  set(launcher_names mpiexec.mpich mpiexec.hydra mpiexec mpirun)
+  set(launcher_mark "HYDRA|MPICH|Intel|MVAPICH")
+else()
+  message(FATAL_ERROR "The mpi.h of ${MPI_C_COMPILER} is neither of Open MPI nor of the MPICH family.")
+endif()
+
+if(NOT ADMPI_MPIEXEC)
+  get_filename_component(wrapper_directory "${MPI_C_COMPILER}" DIRECTORY)
+  foreach(name IN LISTS launcher_names)
+    find_program(candidate "${name}" HINTS "${wrapper_directory}" NO_CACHE)
+    if(candidate)
+      execute_process(COMMAND "${candidate}" --version OUTPUT_VARIABLE said ERROR_VARIABLE said)
+      if(said MATCHES "${launcher_mark}")
+        set(ADMPI_MPIEXEC "${candidate}" CACHE FILEPATH "The launcher of this MPI")
+        break()
+      endif()
+    endif()
+    unset(candidate)
+  endforeach()
+endif()
+message(STATUS "MPI family: ${ADMPI_MPI_FAMILY}, launcher: ${ADMPI_MPIEXEC}")

@@ -1,0 +1,34 @@
+/* admpi: adjoint MPI and a tape for reverse-mode differentiation. The one header to include.
+ *
+ * C and C++ get everything. Fortran (#include <admpi.h> in .F90 and .F) gets the preprocessor constants;
+ * its interfaces come from the module admpi. Compilers of Fortran are known by their own macros because
+ * some preprocess with a C preprocessor; for one that is not known, define ADMPI_FORTRAN. */
+#ifndef ADMPI_H
+#define ADMPI_H
+
+#if defined(ADMPI_FORTRAN) || defined(_LANGUAGE_FORTRAN) || defined(__GFORTRAN__) || defined(__flang__) || defined(NAGFOR)
+#define ADMPI_IS_FORTRAN 1
+#elif !defined(__cplusplus) && !defined(__STDC_VERSION__)
+#define ADMPI_IS_FORTRAN 1
+#else
+#define ADMPI_IS_FORTRAN 0
+#endif
+
+#include "admpi/config.h"
+#include "admpi/codes.h"
+
+#if ADMPI_IS_FORTRAN == 0
+#if ADMPI_HAVE_MPI
+#include <mpi.h>
+#endif
+#include "admpi/var.h"
+#include "admpi/tape.h"
+#include "admpi/ops.h"
+#if ADMPI_HAVE_MPI
+#include "admpi/ampi.h"
+#include "admpi/abi.h"
+#include "admpi/ampi_names.h"
+#endif
+#endif
+
+#endif
