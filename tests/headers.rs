@@ -1,0 +1,114 @@
+//! The generated headers: one a unit of `src/capi`, committed, and equal to what cbindgen makes of it.
+//!
+//! `ADMPI_UPDATE_HEADERS=1 cargo test --test headers` rewrites them.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The names of the units, sorted.
+fn units() -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(root().join("src/capi"))
+        .expect("src/capi")
+        .map(|entry| entry.expect("an entry of src/capi").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+        .filter(|name| name != "mod")
+        .collect();
+    names.sort();
+    names
+}
+
+/// The unit's header, as cbindgen makes it. A unit that names MPI's types includes `mpi.h`.
+fn generate(unit: &str) -> String {
+    let source = root().join(format!("src/capi/{unit}.rs"));
+    let text = fs::read_to_string(&source).expect("the unit");
+    let mut config =
+        cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml");
+    config.include_guard = Some(format!("ADMPI_{}_H", unit.to_uppercase()));
+    config.header =
+        Some(format!("/* Generated from src/capi/{unit}.rs by tests/headers.rs; edit that. */"));
+    config.sys_includes = vec!["stddef.h".into(), "stdint.h".into()];
+    if text.contains("MPI_Comm") {
+        config.sys_includes.push("mpi.h".into());
+    }
+    config.includes = vec!["admpi/config.h".into(), "admpi/codes.h".into(), "admpi/var.h".into()];
+    let mut header = Vec::new();
+    cbindgen::Builder::new()
+        .with_config(config)
+        .with_src(&source)
+        .generate()
+        .unwrap_or_else(|error| panic!("cbindgen on {}: {error}", source.display()))
+        .write(&mut header);
+    String::from_utf8(header).expect("a header in UTF-8")
+}
+
+#[test]
+fn generated_headers_are_up_to_date() {
+    let update = std::env::var_os("ADMPI_UPDATE_HEADERS").is_some();
+    for unit in units() {
+        let path: PathBuf = root().join(format!("include/admpi/{unit}.h"));
+        let generated = generate(&unit);
+        if update {
+            fs::write(&path, &generated).expect("writing the header");
+        }
+        let committed = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            committed == generated,
+            "{} differs from src/capi/{unit}.rs; ADMPI_UPDATE_HEADERS=1 cargo test --test headers",
+            path.display()
+        );
+    }
+}
+
+/// Macros make no entries in cbindgen's output, and `# Safety` belongs to no C header.
+#[test]
+fn every_exported_function_is_declared() {
+    for unit in units() {
+        let source = fs::read_to_string(root().join(format!("src/capi/{unit}.rs"))).expect("unit");
+        let header = generate(&unit);
+        assert!(
+            !header.contains("# Safety"),
+            "src/capi/{unit}.rs: a '# Safety' heading is in the header"
+        );
+        for line in source.lines() {
+            let Some((_, rest)) = line.split_once("extern \"C-unwind\" fn ") else { continue };
+            let name: String =
+                rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if line.trim_start().starts_with("pub") {
+                assert!(
+                    header.contains(&format!("{name}(")),
+                    "{name} of src/capi/{unit}.rs is in no header"
+                );
+            }
+        }
+    }
+}
+
+/// C reads `codes.h`, Rust `error::Code`; they are one list.
+#[test]
+fn error_codes_agree() {
+    let header = fs::read_to_string(root().join("include/admpi/codes.h")).expect("codes.h");
+    let in_c: Vec<(String, i32)> = header
+        .lines()
+        .filter_map(|line| line.strip_prefix("#define ADMPI_ERR_"))
+        .filter_map(|line| line.split_once(' '))
+        .map(|(name, value)| (name.replace('_', ""), value.parse().expect("a literal")))
+        .collect();
+
+    let source = fs::read_to_string(root().join("src/error.rs")).expect("error.rs");
+    let (_, body) = source.split_once("pub enum Code {").expect("enum Code");
+    let (body, _) = body.split_once('}').expect("the end of enum Code");
+    let in_rust: Vec<(String, i32)> = body
+        .lines()
+        .filter_map(|line| line.trim().trim_end_matches(',').split_once(" = "))
+        .map(|(name, value)| (name.to_uppercase(), value.parse().expect("a literal")))
+        .collect();
+
+    assert!(!in_c.is_empty());
+    assert_eq!(in_c, in_rust);
+}
