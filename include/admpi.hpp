@@ -1,0 +1,23 @@
+// admpi: the C++17 interface, header only over the C library.
+//
+//   admpi::tape tape;              // the thread's tape while it lives
+//   admpi::var x = 2.0;
+//   tape.start();
+//   tape.input(x);
+//   admpi::var y = sin(x) * x;     // one statement
+//   tape.stop();
+//   tape.seed(y);
+//   tape.reverse();
+//   double dydx = tape.adjoint(x);
+#ifndef ADMPI_HPP
+#define ADMPI_HPP
+
+#include "admpi.h"
+#include "admpi/error.hpp"
+#include "admpi/functions.hpp"
+#include "admpi/standard.hpp"
+#include "admpi/tangent.hpp"
+#include "admpi/tape.hpp"
+#include "admpi/var.hpp"
+
+#endif

@@ -1,0 +1,338 @@
+// admpi: operators, comparisons and mathematical functions of expressions.
+// Conventions at ties, jumps and singular points: admpi/partials.h.
+#ifndef ADMPI_FUNCTIONS_HPP
+#define ADMPI_FUNCTIONS_HPP
+
+#include <cmath>
+
+#include "admpi/var.hpp"
+
+/// The differentiable functions of one variable that std has too.
+#define ADMPI_STD_UNARY(F)                                                                                       \
+  F(sqrt) F(cbrt) F(exp) F(exp2) F(expm1) F(log) F(log2) F(log10) F(log1p) F(sin) F(cos) F(tan) F(asin) F(acos)  \
+  F(atan) F(sinh) F(cosh) F(tanh) F(asinh) F(acosh) F(atanh) F(erf) F(erfc) F(abs)
+
+/// Functions with zero derivative.
+#define ADMPI_STD_FLAT(F) F(floor) F(ceil) F(round) F(trunc) F(rint) F(nearbyint)
+
+/// Functions of two variables.
+#define ADMPI_STD_BINARY(F) F(pow) F(hypot) F(atan2) F(fmod)
+
+/// Functions that choose one of two operands; the first unless the condition on their values says otherwise.
+#define ADMPI_STD_CHOICE(F)                   \
+  F(fmin, l <= r || r != r)                   \
+  F(fmax, l >= r || r != r)                   \
+  F(min, !(r < l))                            \
+  F(max, !(l < r))
+
+#define ADMPI_STD_CLASSIFY(F) F(isnan) F(isinf) F(isfinite) F(isnormal) F(signbit)
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+namespace detail {
+
+using std::cos;
+using std::cosh;
+using std::exp;
+using std::hypot;
+using std::log;
+using std::pow;
+using std::sin;
+using std::sinh;
+using std::sqrt;
+
+#define ADMPI_REAL T
+#define ADMPI_PARTIAL(name) \
+  template <class T>        \
+  ADMPI_ALWAYS_INLINE T partial_##name([[maybe_unused]] const T &x, [[maybe_unused]] const T &y)
+#define ADMPI_PARTIAL_1(name)                                                                        \
+  template <class T>                                                                                 \
+  ADMPI_ALWAYS_INLINE T partial_1_##name([[maybe_unused]] const T &x1, [[maybe_unused]] const T &x2, \
+                                         [[maybe_unused]] const T &y)
+#define ADMPI_PARTIAL_2(name)                                                                        \
+  template <class T>                                                                                 \
+  ADMPI_ALWAYS_INLINE T partial_2_##name([[maybe_unused]] const T &x1, [[maybe_unused]] const T &x2, \
+                                         [[maybe_unused]] const T &y)
+#include "admpi/partials.h"
+
+/// A plain number in an expression.
+struct constant {
+  static constexpr unsigned leaves = 0;
+  double value;
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &, double) const noexcept {}
+  ADMPI_ALWAYS_INLINE admpi_var *collect(admpi_var *out) const noexcept { return out; }
+};
+
+template <class Op, class A>
+struct unary : expression<unary<Op, A>> {
+  static constexpr unsigned leaves = A::leaves;
+  A a;
+  double value;
+
+  ADMPI_ALWAYS_INLINE explicit unary(const A &operand) : a(operand), value(Op::value(operand.value)) {}
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+    a.push(writer, p * Op::partial(a.value, value));
+  }
+  ADMPI_ALWAYS_INLINE admpi_var *collect(admpi_var *out) const noexcept { return a.collect(out); }
+};
+
+template <class Op, class A, class B>
+struct binary : expression<binary<Op, A, B>> {
+  static constexpr unsigned leaves = A::leaves + B::leaves;
+  A a;
+  B b;
+  double value;
+
+  ADMPI_ALWAYS_INLINE binary(const A &first, const B &second)
+      : a(first), b(second), value(Op::value(first.value, second.value)) {}
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+    if constexpr (A::leaves != 0) a.push(writer, p * Op::partial_1(a.value, b.value, value));
+    if constexpr (B::leaves != 0) b.push(writer, p * Op::partial_2(a.value, b.value, value));
+  }
+  ADMPI_ALWAYS_INLINE admpi_var *collect(admpi_var *out) const noexcept { return b.collect(a.collect(out)); }
+};
+
+/// One of two operands, chosen by their values. The other is not pushed at all: its partials may be infinite.
+template <class Op, class A, class B>
+struct choice : expression<choice<Op, A, B>> {
+  static constexpr unsigned leaves = A::leaves + B::leaves;
+  A a;
+  B b;
+  bool first;
+  double value;
+
+  ADMPI_ALWAYS_INLINE choice(const A &one, const B &other)
+      : a(one), b(other), first(Op::first(one.value, other.value)), value(first ? one.value : other.value) {}
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+    if (first) {
+      a.push(writer, p);
+    } else {
+      b.push(writer, p);
+    }
+  }
+  ADMPI_ALWAYS_INLINE admpi_var *collect(admpi_var *out) const noexcept { return b.collect(a.collect(out)); }
+};
+
+template <class A, class B, class C>
+struct fused : expression<fused<A, B, C>> {
+  static constexpr unsigned leaves = A::leaves + B::leaves + C::leaves;
+  A a;
+  B b;
+  C c;
+  double value;
+
+  ADMPI_ALWAYS_INLINE fused(const A &x, const B &y, const C &z)
+      : a(x), b(y), c(z), value(std::fma(x.value, y.value, z.value)) {}
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+    a.push(writer, p * b.value);
+    b.push(writer, p * a.value);
+    c.push(writer, p);
+  }
+  ADMPI_ALWAYS_INLINE admpi_var *collect(admpi_var *out) const noexcept {
+    return c.collect(b.collect(a.collect(out)));
+  }
+};
+
+/// Node<Op, A, B>, with the larger operand recorded as a statement of its own if the two have too many leaves.
+template <template <class, class, class> class Node, class Op, class A, class B>
+ADMPI_ALWAYS_INLINE auto join(const A &a, const B &b) {
+  if constexpr (A::leaves + B::leaves <= max_leaves) {
+    return Node<Op, A, B>(a, b);
+  } else if constexpr (A::leaves >= B::leaves) {
+    return join<Node, Op>(var(a), b);
+  } else {
+    return join<Node, Op>(a, var(b));
+  }
+}
+
+template <class E>
+ADMPI_ALWAYS_INLINE const E &operand(const expression<E> &e) noexcept {
+  return e.self();
+}
+ADMPI_ALWAYS_INLINE constant operand(double x) noexcept { return constant{x}; }
+
+template <class T>
+inline constexpr bool is_active = std::is_base_of<expression<T>, T>::value;
+
+struct op_add {
+  static double value(double a, double b) { return a + b; }
+  static double partial_1(double, double, double) { return 1.0; }
+  static double partial_2(double, double, double) { return 1.0; }
+};
+struct op_sub {
+  static double value(double a, double b) { return a - b; }
+  static double partial_1(double, double, double) { return 1.0; }
+  static double partial_2(double, double, double) { return -1.0; }
+};
+struct op_mul {
+  static double value(double a, double b) { return a * b; }
+  static double partial_1(double, double b, double) { return b; }
+  static double partial_2(double a, double, double) { return a; }
+};
+struct op_div {
+  static double value(double a, double b) { return a / b; }
+  static double partial_1(double a, double b, double y) { return partial_1_div(a, b, y); }
+  static double partial_2(double a, double b, double y) { return partial_2_div(a, b, y); }
+};
+struct op_neg {
+  static double value(double x) { return -x; }
+  static double partial(double, double) { return -1.0; }
+};
+struct op_square {
+  static double value(double x) { return x * x; }
+  static double partial(double x, double y) { return partial_square(x, y); }
+};
+struct op_inv {
+  static double value(double x) { return 1.0 / x; }
+  static double partial(double x, double y) { return partial_inv(x, y); }
+};
+
+#define ADMPI_OP(name)                                                       \
+  struct op_##name {                                                         \
+    static double value(double x) { return std::name(x); }                   \
+    static double partial(double x, double y) { return partial_##name(x, y); } \
+  };
+ADMPI_STD_UNARY(ADMPI_OP)
+#undef ADMPI_OP
+
+#define ADMPI_OP(name)                                                                               \
+  struct op_##name {                                                                                 \
+    static double value(double a, double b) { return std::name(a, b); }                              \
+    static double partial_1(double a, double b, double y) { return partial_1_##name(a, b, y); }      \
+    static double partial_2(double a, double b, double y) { return partial_2_##name(a, b, y); }      \
+  };
+ADMPI_STD_BINARY(ADMPI_OP)
+#undef ADMPI_OP
+
+#define ADMPI_OP(name, condition)                              \
+  struct op_##name {                                           \
+    static bool first(double l, double r) { return condition; } \
+  };
+ADMPI_STD_CHOICE(ADMPI_OP)
+#undef ADMPI_OP
+
+}  // namespace detail
+
+#define ADMPI_UNARY_NAMED(name, op)                               \
+  template <class A>                                              \
+  ADMPI_ALWAYS_INLINE auto name(const expression<A> &a) {         \
+    return detail::unary<detail::op, A>(a.self());                \
+  }
+#define ADMPI_UNARY(name) ADMPI_UNARY_NAMED(name, op_##name)
+
+#define ADMPI_BINARY_NAMED(name, Node, op)                                            \
+  template <class L, class R>                                                         \
+  ADMPI_ALWAYS_INLINE auto name(const expression<L> &l, const expression<R> &r) {     \
+    return detail::join<detail::Node, detail::op>(l.self(), r.self());                \
+  }                                                                                   \
+  template <class L>                                                                  \
+  ADMPI_ALWAYS_INLINE auto name(const expression<L> &l, double r) {                   \
+    return detail::join<detail::Node, detail::op>(l.self(), detail::constant{r});     \
+  }                                                                                   \
+  template <class R>                                                                  \
+  ADMPI_ALWAYS_INLINE auto name(double l, const expression<R> &r) {                   \
+    return detail::join<detail::Node, detail::op>(detail::constant{l}, r.self());     \
+  }
+#define ADMPI_BINARY(name) ADMPI_BINARY_NAMED(name, binary, op_##name)
+#define ADMPI_CHOICE(name, condition) ADMPI_BINARY_NAMED(name, choice, op_##name)
+
+ADMPI_BINARY_NAMED(operator+, binary, op_add)
+ADMPI_BINARY_NAMED(operator-, binary, op_sub)
+ADMPI_BINARY_NAMED(operator*, binary, op_mul)
+ADMPI_BINARY_NAMED(operator/, binary, op_div)
+ADMPI_UNARY_NAMED(operator-, op_neg)
+ADMPI_UNARY_NAMED(fabs, op_abs)
+ADMPI_UNARY(square)
+ADMPI_UNARY(inv)
+ADMPI_STD_UNARY(ADMPI_UNARY)
+ADMPI_STD_BINARY(ADMPI_BINARY)
+ADMPI_STD_CHOICE(ADMPI_CHOICE)
+
+#undef ADMPI_UNARY
+#undef ADMPI_UNARY_NAMED
+#undef ADMPI_BINARY
+#undef ADMPI_BINARY_NAMED
+#undef ADMPI_CHOICE
+
+template <class A>
+ADMPI_ALWAYS_INLINE A operator+(const expression<A> &a) {
+  return a.self();
+}
+
+/// a * b + c, rounded once. Any of the three may be a plain number.
+template <class A, class B, class C,
+          std::enable_if_t<detail::is_active<A> || detail::is_active<B> || detail::is_active<C>, int> = 0>
+ADMPI_ALWAYS_INLINE auto fma(const A &a, const B &b, const C &c) {
+  using X = std::decay_t<decltype(detail::operand(a))>;
+  using Y = std::decay_t<decltype(detail::operand(b))>;
+  using Z = std::decay_t<decltype(detail::operand(c))>;
+  if constexpr (X::leaves + Y::leaves + Z::leaves <= detail::max_leaves) {
+    return detail::fused<X, Y, Z>(detail::operand(a), detail::operand(b), detail::operand(c));
+  } else {
+    return detail::fused<var, var, var>(var(a), var(b), var(c));
+  }
+}
+
+/// The square and the inverse of a plain number, for code that is templated on its scalar.
+constexpr double square(double x) noexcept { return x * x; }
+constexpr double inv(double x) noexcept { return 1.0 / x; }
+
+// Piecewise constant: a passive value.
+#define ADMPI_FLAT(name)                                              \
+  template <class A>                                                  \
+  ADMPI_ALWAYS_INLINE var name(const expression<A> &a) noexcept {     \
+    return var(std::name(a.self().value));                            \
+  }
+ADMPI_STD_FLAT(ADMPI_FLAT)
+#undef ADMPI_FLAT
+
+#define ADMPI_CLASSIFY(name)                                          \
+  template <class A>                                                  \
+  ADMPI_ALWAYS_INLINE bool name(const expression<A> &a) noexcept {    \
+    return std::name(a.self().value);                                 \
+  }
+ADMPI_STD_CLASSIFY(ADMPI_CLASSIFY)
+#undef ADMPI_CLASSIFY
+
+#define ADMPI_COMPARISON(op)                                                                      \
+  template <class L, class R>                                                                     \
+  ADMPI_ALWAYS_INLINE bool operator op(const expression<L> &l, const expression<R> &r) noexcept { \
+    return l.self().value op r.self().value;                                                      \
+  }                                                                                               \
+  template <class L>                                                                              \
+  ADMPI_ALWAYS_INLINE bool operator op(const expression<L> &l, double r) noexcept {               \
+    return l.self().value op r;                                                                   \
+  }                                                                                               \
+  template <class R>                                                                              \
+  ADMPI_ALWAYS_INLINE bool operator op(double l, const expression<R> &r) noexcept {               \
+    return l op r.self().value;                                                                   \
+  }
+ADMPI_COMPARISON(<)
+ADMPI_COMPARISON(>)
+ADMPI_COMPARISON(<=)
+ADMPI_COMPARISON(>=)
+ADMPI_COMPARISON(==)
+ADMPI_COMPARISON(!=)
+#undef ADMPI_COMPARISON
+
+#define ADMPI_COMPOUND(op)                                                  \
+  template <class E>                                                        \
+  ADMPI_ALWAYS_INLINE var &var::operator op##=(const expression<E> &e) {    \
+    return *this = *this op e;                                              \
+  }                                                                         \
+  ADMPI_ALWAYS_INLINE var &var::operator op##=(double x) { return *this = *this op x; }
+ADMPI_COMPOUND(+)
+ADMPI_COMPOUND(-)
+ADMPI_COMPOUND(*)
+ADMPI_COMPOUND(/)
+#undef ADMPI_COMPOUND
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#endif

@@ -1,0 +1,259 @@
+/* admpi: arithmetic and mathematical functions on active values, by value, for C (and, as exported
+ * symbols, for Fortran).
+ *
+ * One operator records one statement of at most three arguments; passive operands cost nothing on the
+ * tape, and a call whose operands are all passive records nothing. An operand that does not depend on
+ * anything is best given as a double: the _d forms (admpi_mul_d(a, 2.0), admpi_d_div(1.0, a)).
+ *
+ * An operator cannot return a status. If the tape is full, or an operand is stale under ADMPI_CHECK=1, the
+ * result is passive and the error stays with the tape: the next admpi_tape_reverse returns it.
+ *
+ * Conventions at ties, jumps and singular points: admpi/partials.h. */
+#ifndef ADMPI_OPS_H
+#define ADMPI_OPS_H
+
+#include <math.h>
+#include <string.h>
+
+#include "admpi/tape.h"
+
+/* The shim defines this empty to compile the exported twins from the same source. */
+#ifndef ADMPI_INLINE
+#define ADMPI_INLINE static inline
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ADMPI_UNUSED __attribute__((unused))
+#define ADMPI_REAL double
+#define ADMPI_PARTIAL(name) \
+  static inline double admpi_partial_##name(double x ADMPI_UNUSED, double y ADMPI_UNUSED)
+#define ADMPI_PARTIAL_1(name)                                                                \
+  static inline double admpi_partial_1_##name(double x1 ADMPI_UNUSED, double x2 ADMPI_UNUSED, \
+                                              double y ADMPI_UNUSED)
+#define ADMPI_PARTIAL_2(name)                                                                \
+  static inline double admpi_partial_2_##name(double x1 ADMPI_UNUSED, double x2 ADMPI_UNUSED, \
+                                              double y ADMPI_UNUSED)
+#include "admpi/partials.h"
+
+static inline admpi_var admpi_passive(double value) {
+  admpi_var y = {value, 0, 0};
+  return y;
+}
+
+static inline double admpi_value(admpi_var x) { return x.value; }
+
+/* Writes the statement, for which there is room. A passive operand's slot is written and then overwritten:
+ * no branch on activity. The next id and its tag move as one word from the tape into the value. */
+static inline admpi_var admpi_write(admpi_tape *tape, double value, uint32_t n_max, admpi_var a, double da,
+                                    admpi_var b, double db, admpi_var c, double dc) {
+  double *jacobian = tape->jacobian;
+  uint32_t *argument = tape->argument;
+  uint8_t *statement = tape->statement;
+  uint64_t n = a.id != 0;
+  uint64_t made;
+  admpi_var y;
+  jacobian[0] = da;
+  argument[0] = a.id;
+  if (n_max > 1) {
+    jacobian[n] = db;
+    argument[n] = b.id;
+    n += b.id != 0;
+  }
+  if (n_max > 2) {
+    jacobian[n] = dc;
+    argument[n] = c.id;
+    n += c.id != 0;
+  }
+  tape->jacobian = jacobian + n;
+  tape->argument = argument + n;
+  memcpy(&made, &tape->next_id, sizeof made);
+  tape->statement = statement + (n != 0);
+  tape->next_id = (uint32_t)made + (n != 0);
+  made = n != 0 ? made : 0;
+  *statement = (uint8_t)n; /* last: a byte store may alias the cursors */
+  y.value = value;
+  memcpy(&y.id, &made, sizeof made);
+  return y;
+}
+
+/* Where the inline compare found no room: a tape that does not record, checks its operands, or must grow. */
+static __attribute__((noinline, cold, unused)) admpi_var admpi_record_slow(double value, uint32_t n_max,
+                                                                           admpi_var a, double da, admpi_var b,
+                                                                           double db, admpi_var c, double dc) {
+  admpi_tape *tape = admpi_tls_tape;
+  int status = 0;
+  if (tape->checking) {
+    if (a.id != 0) status = admpi_tape_check(tape, &a);
+    if (b.id != 0 && status == 0) status = admpi_tape_check(tape, &b);
+    if (c.id != 0 && status == 0) status = admpi_tape_check(tape, &c);
+  }
+  if (status == 0 && !tape->recording) return admpi_passive(value);
+  if (status == 0) status = admpi_tape_grow(tape, n_max);
+  if (status > 0) admpi_tape_fail(tape, status);
+  return status == 0 ? admpi_write(tape, value, n_max, a, da, b, db, c, dc) : admpi_passive(value);
+}
+
+/* The slow paths are tail calls, so that the fast ones need no stack frame. */
+static __attribute__((noinline, cold, unused)) admpi_var admpi_record_slow_1(double value, admpi_var a, double da) {
+  admpi_var none = {0.0, 0, 0};
+  return admpi_record_slow(value, 1, a, da, none, 0.0, none, 0.0);
+}
+static __attribute__((noinline, cold, unused)) admpi_var admpi_record_slow_2(double value, admpi_var a, double da,
+                                                                             admpi_var b, double db) {
+  admpi_var none = {0.0, 0, 0};
+  return admpi_record_slow(value, 2, a, da, b, db, none, 0.0);
+}
+static __attribute__((noinline, cold, unused)) admpi_var admpi_record_slow_3(double value, admpi_var a, double da,
+                                                                             admpi_var b, double db, admpi_var c,
+                                                                             double dc) {
+  return admpi_record_slow(value, 3, a, da, b, db, c, dc);
+}
+
+static inline admpi_var admpi_record_1(double value, admpi_var a, double da) {
+  admpi_tape *tape = admpi_tls_tape;
+  if (__builtin_expect(tape->argument_end - tape->argument < 1, 0)) return admpi_record_slow_1(value, a, da);
+  return admpi_write(tape, value, 1, a, da, a, 0.0, a, 0.0);
+}
+
+static inline admpi_var admpi_record_2(double value, admpi_var a, double da, admpi_var b, double db) {
+  admpi_tape *tape = admpi_tls_tape;
+  if (__builtin_expect(tape->argument_end - tape->argument < 2, 0)) return admpi_record_slow_2(value, a, da, b, db);
+  return admpi_write(tape, value, 2, a, da, b, db, b, 0.0);
+}
+
+static inline admpi_var admpi_record_3(double value, admpi_var a, double da, admpi_var b, double db, admpi_var c,
+                                       double dc) {
+  admpi_tape *tape = admpi_tls_tape;
+  if (__builtin_expect(tape->argument_end - tape->argument < 3, 0)) {
+    return admpi_record_slow_3(value, a, da, b, db, c, dc);
+  }
+  return admpi_write(tape, value, 3, a, da, b, db, c, dc);
+}
+
+/* Arithmetic. */
+
+ADMPI_INLINE admpi_var admpi_add(admpi_var a, admpi_var b) { return admpi_record_2(a.value + b.value, a, 1.0, b, 1.0); }
+ADMPI_INLINE admpi_var admpi_add_d(admpi_var a, double b) { return admpi_record_1(a.value + b, a, 1.0); }
+ADMPI_INLINE admpi_var admpi_sub(admpi_var a, admpi_var b) { return admpi_record_2(a.value - b.value, a, 1.0, b, -1.0); }
+ADMPI_INLINE admpi_var admpi_sub_d(admpi_var a, double b) { return admpi_record_1(a.value - b, a, 1.0); }
+ADMPI_INLINE admpi_var admpi_d_sub(double a, admpi_var b) { return admpi_record_1(a - b.value, b, -1.0); }
+ADMPI_INLINE admpi_var admpi_mul(admpi_var a, admpi_var b) {
+  return admpi_record_2(a.value * b.value, a, b.value, b, a.value);
+}
+ADMPI_INLINE admpi_var admpi_mul_d(admpi_var a, double b) { return admpi_record_1(a.value * b, a, b); }
+ADMPI_INLINE admpi_var admpi_neg(admpi_var a) { return admpi_record_1(-a.value, a, -1.0); }
+
+/** a * b + c, rounded once. */
+ADMPI_INLINE admpi_var admpi_fma(admpi_var a, admpi_var b, admpi_var c) {
+  return admpi_record_3(fma(a.value, b.value, c.value), a, b.value, b, a.value, c, 1.0);
+}
+/** a * b + c with a passive factor b, rounded once. */
+ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
+  return admpi_record_2(fma(a.value, b, c.value), a, b, c, 1.0);
+}
+
+/* Functions of one variable, and of two with a double on either side. */
+
+#define ADMPI_UNARY(name, expression)                                      \
+  ADMPI_INLINE admpi_var admpi_##name(admpi_var a) {                       \
+    double x = a.value;                                                    \
+    double y = expression;                                                 \
+    return admpi_record_1(y, a, a.id ? admpi_partial_##name(x, y) : 0.0);  \
+  }
+
+#define ADMPI_BINARY_VV(name, expression)                                           \
+  ADMPI_INLINE admpi_var admpi_##name(admpi_var a, admpi_var b) {                   \
+    double x1 = a.value;                                                            \
+    double x2 = b.value;                                                            \
+    double y = expression;                                                          \
+    return admpi_record_2(y, a, a.id ? admpi_partial_1_##name(x1, x2, y) : 0.0, b,  \
+                          b.id ? admpi_partial_2_##name(x1, x2, y) : 0.0);          \
+  }
+#define ADMPI_BINARY_VD(name, expression)                                            \
+  ADMPI_INLINE admpi_var admpi_##name##_d(admpi_var a, double x2) {                  \
+    double x1 = a.value;                                                             \
+    double y = expression;                                                           \
+    return admpi_record_1(y, a, a.id ? admpi_partial_1_##name(x1, x2, y) : 0.0);     \
+  }
+#define ADMPI_BINARY_DV(name, expression)                                            \
+  ADMPI_INLINE admpi_var admpi_d_##name(double x1, admpi_var b) {                    \
+    double x2 = b.value;                                                             \
+    double y = expression;                                                           \
+    return admpi_record_1(y, b, b.id ? admpi_partial_2_##name(x1, x2, y) : 0.0);     \
+  }
+
+ADMPI_BINARY_VV(div, x1 / x2)
+ADMPI_BINARY_VD(div, x1 / x2)
+ADMPI_BINARY_DV(div, x1 / x2)
+ADMPI_BINARY_VV(pow, pow(x1, x2))
+ADMPI_BINARY_VD(pow, pow(x1, x2))
+ADMPI_BINARY_DV(pow, pow(x1, x2))
+ADMPI_BINARY_VV(hypot, hypot(x1, x2))
+ADMPI_BINARY_VD(hypot, hypot(x1, x2))
+ADMPI_BINARY_VV(atan2, atan2(x1, x2))
+ADMPI_BINARY_VD(atan2, atan2(x1, x2))
+ADMPI_BINARY_DV(atan2, atan2(x1, x2))
+ADMPI_BINARY_VV(fmod, fmod(x1, x2))
+ADMPI_BINARY_VD(fmod, fmod(x1, x2))
+ADMPI_BINARY_DV(fmod, fmod(x1, x2))
+
+ADMPI_UNARY(square, x *x)
+ADMPI_UNARY(inv, 1.0 / x)
+ADMPI_UNARY(sqrt, sqrt(x))
+ADMPI_UNARY(cbrt, cbrt(x))
+ADMPI_UNARY(abs, fabs(x))
+ADMPI_UNARY(exp, exp(x))
+ADMPI_UNARY(exp2, exp2(x))
+ADMPI_UNARY(expm1, expm1(x))
+ADMPI_UNARY(log, log(x))
+ADMPI_UNARY(log2, log2(x))
+ADMPI_UNARY(log10, log10(x))
+ADMPI_UNARY(log1p, log1p(x))
+ADMPI_UNARY(sin, sin(x))
+ADMPI_UNARY(cos, cos(x))
+ADMPI_UNARY(tan, tan(x))
+ADMPI_UNARY(asin, asin(x))
+ADMPI_UNARY(acos, acos(x))
+ADMPI_UNARY(atan, atan(x))
+ADMPI_UNARY(sinh, sinh(x))
+ADMPI_UNARY(cosh, cosh(x))
+ADMPI_UNARY(tanh, tanh(x))
+ADMPI_UNARY(asinh, asinh(x))
+ADMPI_UNARY(acosh, acosh(x))
+ADMPI_UNARY(atanh, atanh(x))
+ADMPI_UNARY(erf, erf(x))
+ADMPI_UNARY(erfc, erfc(x))
+
+#undef ADMPI_UNARY
+#undef ADMPI_BINARY_VV
+#undef ADMPI_BINARY_VD
+#undef ADMPI_BINARY_DV
+#undef ADMPI_UNUSED
+
+/* Minimum and maximum are one of their operands: nothing is recorded. The first takes a tie; a NaN loses
+ * against a number. */
+
+ADMPI_INLINE admpi_var admpi_fmin(admpi_var a, admpi_var b) {
+  return a.value <= b.value || b.value != b.value ? a : b;
+}
+ADMPI_INLINE admpi_var admpi_fmin_d(admpi_var a, double b) { return a.value <= b || b != b ? a : admpi_passive(b); }
+ADMPI_INLINE admpi_var admpi_fmax(admpi_var a, admpi_var b) {
+  return a.value >= b.value || b.value != b.value ? a : b;
+}
+ADMPI_INLINE admpi_var admpi_fmax_d(admpi_var a, double b) { return a.value >= b || b != b ? a : admpi_passive(b); }
+
+/* Piecewise constant: passive results. */
+
+ADMPI_INLINE admpi_var admpi_floor(admpi_var a) { return admpi_passive(floor(a.value)); }
+ADMPI_INLINE admpi_var admpi_ceil(admpi_var a) { return admpi_passive(ceil(a.value)); }
+ADMPI_INLINE admpi_var admpi_round(admpi_var a) { return admpi_passive(round(a.value)); }
+ADMPI_INLINE admpi_var admpi_trunc(admpi_var a) { return admpi_passive(trunc(a.value)); }
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

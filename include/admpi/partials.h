@@ -1,0 +1,100 @@
+/* admpi: the partial derivatives of every differentiable function, written once for C and C++.
+ *
+ * No include guard: admpi/ops.h includes this file with the macros below set to plain functions on
+ * double, admpi.hpp once more with templates on a scalar type T, so that forward mode nests over the
+ * same formulas. The bodies therefore use only what double, admpi::var and admpi::tangent share.
+ *
+ *   ADMPI_PARTIAL(name)       dy/dx of y = name(x), from x and y
+ *   ADMPI_PARTIAL_1(name)     dy/dx1 of y = name(x1, x2), from x1, x2 and y
+ *   ADMPI_PARTIAL_2(name)     dy/dx2
+ *   ADMPI_REAL                the scalar type
+ *
+ * Conventions where the derivative does not exist:
+ *   - Where there is a subgradient, the one of least norm: abs(0) and hypot(0, 0) have derivative 0.
+ *   - Where the derivative is infinite, it is infinite: sqrt(0), cbrt(0), log(0), pow(0, p) for 0 < p < 1,
+ *     asin(+-1), acosh(1), atanh(+-1). A zero there would be a wrong gradient that nobody notices.
+ *   - fmin and fmax: one operand takes all, the first in a tie, the one that is a number if the other is NaN.
+ *     They need no partials: the result is the chosen operand.
+ *   - pow(x, p) in x is p x^(p-1), and 0 for p = 0 whatever x is. In p it is log(x) x^p for x > 0 and 0 for
+ *     x <= 0, where x^p is defined at isolated exponents only, or constant.
+ *   - atan2(0, 0) has derivative 0: no direction is better than another.
+ *   - fmod(x, y): 1 in x and -trunc(x / y) in y, the values between the jumps.
+ *   - floor, ceil, round, trunc: 0 everywhere; the result is passive.
+ *   - Outside a function's domain the value is NaN and the partial is whatever its formula gives. */
+
+ADMPI_PARTIAL(square) { return 2.0 * x; }
+ADMPI_PARTIAL(inv) { return -(y * y); }
+ADMPI_PARTIAL(sqrt) { return 0.5 / (y + 0.0); } /* sqrt(-0) is -0: the sum makes that +inf too */
+ADMPI_PARTIAL(cbrt) { return 1.0 / (3.0 * (y * y)); }
+ADMPI_PARTIAL(abs) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : 0.0; }
+
+ADMPI_PARTIAL(exp) { return y; }
+ADMPI_PARTIAL(exp2) { return 0.693147180559945309417232 * y; }
+ADMPI_PARTIAL(expm1) { return y + 1.0; }
+ADMPI_PARTIAL(log) { return 1.0 / x; }
+ADMPI_PARTIAL(log2) { return 1.44269504088896340735992 / x; }
+ADMPI_PARTIAL(log10) { return 0.434294481903251827651129 / x; }
+ADMPI_PARTIAL(log1p) { return 1.0 / (x + 1.0); }
+
+ADMPI_PARTIAL(sin) { return cos(x); }
+ADMPI_PARTIAL(cos) { return -sin(x); }
+ADMPI_PARTIAL(tan) { return 1.0 + y * y; }
+ADMPI_PARTIAL(asin) { return 1.0 / sqrt((1.0 - x) * (1.0 + x)); }
+ADMPI_PARTIAL(acos) { return -1.0 / sqrt((1.0 - x) * (1.0 + x)); }
+ADMPI_PARTIAL(atan) { return 1.0 / (1.0 + x * x); }
+
+ADMPI_PARTIAL(sinh) { return cosh(x); }
+ADMPI_PARTIAL(cosh) { return sinh(x); }
+/* (1 - y)(1 + y) keeps the digits of 1 - y^2 that a saturated tanh would lose first. */
+ADMPI_PARTIAL(tanh) { return (1.0 - y) * (1.0 + y); }
+ADMPI_PARTIAL(asinh) { return 1.0 / sqrt(1.0 + x * x); }
+/* Two roots: (x - 1)(x + 1) would be positive, and the derivative finite, also below -1. */
+ADMPI_PARTIAL(acosh) { return 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)); }
+ADMPI_PARTIAL(atanh) { return 1.0 / ((1.0 - x) * (1.0 + x)); }
+
+ADMPI_PARTIAL(erf) { return 1.12837916709551257389616 * exp(-(x * x)); }
+ADMPI_PARTIAL(erfc) { return -1.12837916709551257389616 * exp(-(x * x)); }
+
+ADMPI_PARTIAL_1(div) { return 1.0 / x2; }
+ADMPI_PARTIAL_2(div) { return -(y * (1.0 / x2)); }
+
+ADMPI_PARTIAL_1(pow) {
+  if (x2 == 0.0) return 0.0;
+  /* y / x1 saves a second power wherever it is a number. */
+  if (x1 != 0.0 && y - y == 0.0) return x2 * (y / x1);
+  return x2 * pow(x1, x2 - 1.0);
+}
+ADMPI_PARTIAL_2(pow) {
+  if (x1 > 0.0) return y * log(x1);
+  return 0.0;
+}
+
+ADMPI_PARTIAL_1(hypot) {
+  if (y == 0.0) return 0.0;
+  return x1 / y;
+}
+ADMPI_PARTIAL_2(hypot) {
+  if (y == 0.0) return 0.0;
+  return x2 / y;
+}
+
+/* Through hypot, since x1^2 + x2^2 overflows and underflows long before the angle does. */
+ADMPI_PARTIAL_1(atan2) {
+  if (x1 == 0.0 && x2 == 0.0) return 0.0;
+  ADMPI_REAL radius = hypot(x1, x2);
+  return x2 / radius / radius;
+}
+ADMPI_PARTIAL_2(atan2) {
+  if (x1 == 0.0 && x2 == 0.0) return 0.0;
+  ADMPI_REAL radius = hypot(x1, x2);
+  return -(x1 / radius / radius);
+}
+
+ADMPI_PARTIAL_1(fmod) { return 1.0; }
+/* (y - x1) / x2 is the integer -trunc(x1 / x2) without the quotient's wrong rounding at a jump. */
+ADMPI_PARTIAL_2(fmod) { return (y - x1) / x2; }
+
+#undef ADMPI_PARTIAL
+#undef ADMPI_PARTIAL_1
+#undef ADMPI_PARTIAL_2
+#undef ADMPI_REAL

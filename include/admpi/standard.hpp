@@ -1,0 +1,73 @@
+// admpi: what templated code expects of a scalar in namespace std, and streams.
+#ifndef ADMPI_STANDARD_HPP
+#define ADMPI_STANDARD_HPP
+
+#include <iosfwd>
+#include <limits>
+
+#include "admpi/tangent.hpp"
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+
+/// Writes the primal value.
+template <class Char, class Traits, class E>
+std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &stream, const expression<E> &e) {
+  return stream << e.self().value;
+}
+template <class Char, class Traits, class T>
+std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &stream, const tangent<T> &x) {
+  return stream << value(x);
+}
+/// Reads a passive value.
+template <class Char, class Traits>
+std::basic_istream<Char, Traits> &operator>>(std::basic_istream<Char, Traits> &stream, var &x) {
+  double value = 0.0;
+  if (stream >> value) x = value;
+  return stream;
+}
+
+namespace detail {
+
+/// The limits of double as passive values of an active type.
+template <class T>
+struct limits : std::numeric_limits<double> {
+  using base = std::numeric_limits<double>;
+  static constexpr T min() noexcept { return T(base::min()); }
+  static constexpr T max() noexcept { return T(base::max()); }
+  static constexpr T lowest() noexcept { return T(base::lowest()); }
+  static constexpr T epsilon() noexcept { return T(base::epsilon()); }
+  static constexpr T round_error() noexcept { return T(base::round_error()); }
+  static constexpr T infinity() noexcept { return T(base::infinity()); }
+  static constexpr T quiet_NaN() noexcept { return T(base::quiet_NaN()); }
+  static constexpr T signaling_NaN() noexcept { return T(base::signaling_NaN()); }
+  static constexpr T denorm_min() noexcept { return T(base::denorm_min()); }
+};
+
+}  // namespace detail
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+namespace std {
+
+template <>
+struct numeric_limits<admpi::var> : admpi::detail::limits<admpi::var> {};
+template <class T>
+struct numeric_limits<admpi::tangent<T>> : admpi::detail::limits<admpi::tangent<T>> {};
+
+// Code templated on its scalar often says std::sin(x).
+#define ADMPI_USING(name) using admpi::name;
+#define ADMPI_USING_CHOICE(name, condition) using admpi::name;
+ADMPI_STD_UNARY(ADMPI_USING)
+ADMPI_STD_FLAT(ADMPI_USING)
+ADMPI_STD_BINARY(ADMPI_USING)
+ADMPI_STD_CHOICE(ADMPI_USING_CHOICE)
+ADMPI_STD_CLASSIFY(ADMPI_USING)
+ADMPI_USING(fabs)
+ADMPI_USING(fma)
+#undef ADMPI_USING
+#undef ADMPI_USING_CHOICE
+
+}  // namespace std
+
+#endif

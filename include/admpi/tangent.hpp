@@ -1,0 +1,254 @@
+// admpi: forward mode. tangent<double> carries a directional derivative; it nests (tangent<tangent<double>>) and
+// combines with the tape (tangent<var>, whose reverse sweep gives a Hessian times a vector).
+#ifndef ADMPI_TANGENT_HPP
+#define ADMPI_TANGENT_HPP
+
+#include "admpi/functions.hpp"
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+
+template <class T>
+struct tangent {
+  T value;
+  T derivative;
+
+  constexpr tangent() : value(0.0), derivative(0.0) {}
+  /// A constant: everything that converts to T.
+  template <class U, std::enable_if_t<std::is_convertible<U, T>::value, int> = 0>
+  constexpr tangent(const U &x) : value(static_cast<T>(x)), derivative(0.0) {}
+  constexpr tangent(const T &x, const T &dx) : value(x), derivative(dx) {}
+
+  template <class U>
+  tangent &operator+=(const U &x) {
+    return *this = *this + x;
+  }
+  template <class U>
+  tangent &operator-=(const U &x) {
+    return *this = *this - x;
+  }
+  template <class U>
+  tangent &operator*=(const U &x) {
+    return *this = *this * x;
+  }
+  template <class U>
+  tangent &operator/=(const U &x) {
+    return *this = *this / x;
+  }
+  tangent &operator++() { return *this += 1.0; }
+  tangent &operator--() { return *this -= 1.0; }
+
+  /// Explicit, and to integers only: an integer has no derivative to lose.
+  template <class I, std::enable_if_t<std::is_integral<I>::value, int> = 0>
+  constexpr explicit operator I() const {
+    return static_cast<I>(value);
+  }
+};
+
+/// The primal value, below all levels of nesting.
+template <class T>
+constexpr double value(const tangent<T> &x) {
+  return value(x.value);
+}
+
+/// The directional derivative.
+template <class T>
+constexpr const T &derivative(const tangent<T> &x) {
+  return x.derivative;
+}
+
+namespace detail {
+
+/// A plain operand of a tangent<T>: kept apart, since a zero derivative must not meet an infinite partial.
+template <class U, class T>
+using if_constant = std::enable_if_t<std::is_convertible<U, T>::value, int>;
+
+}  // namespace detail
+
+template <class T>
+constexpr tangent<T> operator+(const tangent<T> &a) {
+  return a;
+}
+template <class T>
+constexpr tangent<T> operator-(const tangent<T> &a) {
+  return {T(-a.value), T(-a.derivative)};
+}
+
+template <class T>
+constexpr tangent<T> operator+(const tangent<T> &a, const tangent<T> &b) {
+  return {T(a.value + b.value), T(a.derivative + b.derivative)};
+}
+template <class T>
+constexpr tangent<T> operator-(const tangent<T> &a, const tangent<T> &b) {
+  return {T(a.value - b.value), T(a.derivative - b.derivative)};
+}
+template <class T>
+constexpr tangent<T> operator*(const tangent<T> &a, const tangent<T> &b) {
+  return {T(a.value * b.value), T(a.derivative * b.value + a.value * b.derivative)};
+}
+template <class T>
+constexpr tangent<T> operator/(const tangent<T> &a, const tangent<T> &b) {
+  const T y = a.value / b.value;
+  return {y, T((a.derivative - y * b.derivative) / b.value)};
+}
+
+template <class T, class U, detail::if_constant<U, T> = 0>
+constexpr tangent<T> operator+(const tangent<T> &a, const U &b) {
+  return {T(a.value + b), a.derivative};
+}
+template <class T, class U, detail::if_constant<U, T> = 0>
+constexpr tangent<T> operator+(const U &a, const tangent<T> &b) {
+  return {T(a + b.value), b.derivative};
+}
+template <class T, class U, detail::if_constant<U, T> = 0>
+constexpr tangent<T> operator-(const tangent<T> &a, const U &b) {
+  return {T(a.value - b), a.derivative};
+}
+template <class T, class U, detail::if_constant<U, T> = 0>
+constexpr tangent<T> operator-(const U &a, const tangent<T> &b) {
+  return {T(a - b.value), T(-b.derivative)};
+}
+template <class T, class U, detail::if_constant<U, T> = 0>
+constexpr tangent<T> operator*(const tangent<T> &a, const U &b) {
+  return {T(a.value * b), T(a.derivative * b)};
+}
+template <class T, class U, detail::if_constant<U, T> = 0>
+constexpr tangent<T> operator*(const U &a, const tangent<T> &b) {
+  return {T(a * b.value), T(a * b.derivative)};
+}
+template <class T, class U, detail::if_constant<U, T> = 0>
+constexpr tangent<T> operator/(const tangent<T> &a, const U &b) {
+  return {T(a.value / b), T(a.derivative / b)};
+}
+template <class T, class U, detail::if_constant<U, T> = 0>
+constexpr tangent<T> operator/(const U &a, const tangent<T> &b) {
+  const T y = a / b.value;
+  return {y, T(-(y * b.derivative) / b.value)};
+}
+
+#define ADMPI_TANGENT_UNARY(name)                                      \
+  template <class T>                                                   \
+  tangent<T> name(const tangent<T> &x) {                               \
+    using std::name;                                                   \
+    const T y = name(x.value);                                         \
+    const T partial = detail::partial_##name(x.value, y);              \
+    return {y, T(partial * x.derivative)};                             \
+  }
+ADMPI_STD_UNARY(ADMPI_TANGENT_UNARY)
+#undef ADMPI_TANGENT_UNARY
+
+template <class T>
+tangent<T> fabs(const tangent<T> &x) {
+  return abs(x);
+}
+template <class T>
+constexpr tangent<T> square(const tangent<T> &x) {
+  return x * x;
+}
+template <class T>
+constexpr tangent<T> inv(const tangent<T> &x) {
+  return 1.0 / x;
+}
+
+#define ADMPI_TANGENT_BINARY(name)                                                                 \
+  template <class T>                                                                               \
+  tangent<T> name(const tangent<T> &a, const tangent<T> &b) {                                      \
+    using std::name;                                                                               \
+    const T y = name(a.value, b.value);                                                            \
+    const T partial_1 = detail::partial_1_##name(a.value, b.value, y);                             \
+    const T partial_2 = detail::partial_2_##name(a.value, b.value, y);                             \
+    return {y, T(partial_1 * a.derivative + partial_2 * b.derivative)};                            \
+  }                                                                                                \
+  template <class T, class U, detail::if_constant<U, T> = 0>                                       \
+  tangent<T> name(const tangent<T> &a, const U &b) {                                               \
+    using std::name;                                                                               \
+    const T x2 = b;                                                                                \
+    const T y = name(a.value, x2);                                                                 \
+    const T partial = detail::partial_1_##name(a.value, x2, y);                                    \
+    return {y, T(partial * a.derivative)};                                                         \
+  }                                                                                                \
+  template <class T, class U, detail::if_constant<U, T> = 0>                                       \
+  tangent<T> name(const U &a, const tangent<T> &b) {                                               \
+    using std::name;                                                                               \
+    const T x1 = a;                                                                                \
+    const T y = name(x1, b.value);                                                                 \
+    const T partial = detail::partial_2_##name(x1, b.value, y);                                    \
+    return {y, T(partial * b.derivative)};                                                         \
+  }
+ADMPI_STD_BINARY(ADMPI_TANGENT_BINARY)
+#undef ADMPI_TANGENT_BINARY
+
+#define ADMPI_TANGENT_CHOICE(name, condition)                         \
+  template <class T>                                                  \
+  tangent<T> name(const tangent<T> &a, const tangent<T> &b) {         \
+    return detail::op_##name::first(value(a), value(b)) ? a : b;      \
+  }                                                                   \
+  template <class T, class U, detail::if_constant<U, T> = 0>          \
+  tangent<T> name(const tangent<T> &a, const U &b) {                  \
+    return name(a, tangent<T>(b));                                    \
+  }                                                                   \
+  template <class T, class U, detail::if_constant<U, T> = 0>          \
+  tangent<T> name(const U &a, const tangent<T> &b) {                  \
+    return name(tangent<T>(a), b);                                    \
+  }
+ADMPI_STD_CHOICE(ADMPI_TANGENT_CHOICE)
+#undef ADMPI_TANGENT_CHOICE
+
+#define ADMPI_TANGENT_FLAT(name)              \
+  template <class T>                          \
+  tangent<T> name(const tangent<T> &x) {      \
+    using std::name;                          \
+    return tangent<T>(T(name(x.value)));      \
+  }
+ADMPI_STD_FLAT(ADMPI_TANGENT_FLAT)
+#undef ADMPI_TANGENT_FLAT
+
+#define ADMPI_TANGENT_CLASSIFY(name)    \
+  template <class T>                    \
+  bool name(const tangent<T> &x) {      \
+    return std::name(value(x));         \
+  }
+ADMPI_STD_CLASSIFY(ADMPI_TANGENT_CLASSIFY)
+#undef ADMPI_TANGENT_CLASSIFY
+
+namespace detail {
+
+template <class U>
+inline constexpr bool is_tangent = false;
+template <class T>
+inline constexpr bool is_tangent<tangent<T>> = true;
+
+/// The most nested of the types of some operands.
+template <class A, class B, class C>
+using deepest =
+    std::conditional_t<is_tangent<A> && !std::is_convertible<A, B>::value,
+                       std::conditional_t<is_tangent<A> && !std::is_convertible<A, C>::value, A, C>,
+                       std::conditional_t<is_tangent<B> && !std::is_convertible<B, C>::value, B, C>>;
+
+}  // namespace detail
+
+#define ADMPI_TANGENT_COMPARISON(op)                                     \
+  template <class T>                                                     \
+  constexpr bool operator op(const tangent<T> &a, const tangent<T> &b) { \
+    return value(a) op value(b);                                         \
+  }                                                                      \
+  template <class T, class U, detail::if_constant<U, T> = 0>             \
+  constexpr bool operator op(const tangent<T> &a, const U &b) {          \
+    return value(a) op value(b);                                         \
+  }                                                                      \
+  template <class T, class U, detail::if_constant<U, T> = 0>             \
+  constexpr bool operator op(const U &a, const tangent<T> &b) {          \
+    return value(a) op value(b);                                         \
+  }
+ADMPI_TANGENT_COMPARISON(<)
+ADMPI_TANGENT_COMPARISON(>)
+ADMPI_TANGENT_COMPARISON(<=)
+ADMPI_TANGENT_COMPARISON(>=)
+ADMPI_TANGENT_COMPARISON(==)
+ADMPI_TANGENT_COMPARISON(!=)
+#undef ADMPI_TANGENT_COMPARISON
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#endif

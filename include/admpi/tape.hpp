@@ -1,0 +1,335 @@
+// admpi: the tape, nests, passive sections, callbacks and gradients.
+#ifndef ADMPI_TAPE_HPP
+#define ADMPI_TAPE_HPP
+
+#include <exception>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "admpi/functions.hpp"
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+
+using position = admpi_position;
+using tape_statistics = admpi_statistics;
+
+/// What the reverse function of a callback sees: the adjoints of its outputs, already taken from the tape, and
+/// room, zero on entry, for what it adds to the adjoints of its inputs; `width` directions side by side.
+struct callback_adjoints {
+  std::int64_t n_out;
+  std::int64_t n_in;
+  int width;
+  const double *out_adjoint;  ///< n_out * width doubles
+  double *in_adjoint;         ///< n_in * width doubles
+
+  double out(std::int64_t i, int direction = 0) const { return out_adjoint[i * width + direction]; }
+  double &in(std::int64_t j, int direction = 0) const { return in_adjoint[j * width + direction]; }
+};
+
+namespace detail {
+
+/// The exception that a callback threw in the sweep now running on this thread.
+inline std::exception_ptr &thrown() {
+  static thread_local std::exception_ptr exception;
+  return exception;
+}
+
+/// Calls fn and, since no exception may cross the library, turns one into a status and keeps it.
+template <class Fn>
+int guarded(Fn &&fn) noexcept {
+  try {
+    fn();
+    return 0;
+  } catch (...) {
+    thrown() = std::current_exception();
+    return 1;
+  }
+}
+
+/// Checks the status of a sweep: an exception kept by a callback goes on from here.
+inline void check_sweep(int code) {
+  if (code == ADMPI_SUCCESS) return;
+  if (thrown()) std::rethrow_exception(std::exchange(thrown(), nullptr));
+  raise(code);
+}
+
+template <class F>
+int reverse_callback(std::int64_t n_out, std::int64_t n_in, int width, const double *out_adjoint,
+                     double *in_adjoint, void *payload) {
+  return guarded([&] {
+    (*static_cast<F *>(payload))(callback_adjoints{n_out, n_in, width, out_adjoint, in_adjoint});
+  });
+}
+
+template <class F>
+void destroy(void *payload) {
+  delete static_cast<F *>(payload);
+}
+
+template <class F>
+void call_and_destroy(void *payload) {
+  F *fn = static_cast<F *>(payload);
+  // The tape recovers in destructors too, where nothing may be thrown.
+  guarded([&] { (*fn)(); });
+  thrown() = nullptr;
+  delete fn;
+}
+
+}  // namespace detail
+
+/// A tape that somebody else owns; as cheap to copy as a pointer. Methods throw the exception of the status that
+/// the C function of the same name returns. A tape belongs to one thread at a time.
+class tape_ref {
+ public:
+  explicit tape_ref(admpi_tape *handle) noexcept : handle_(handle) {}
+
+  /// For the C interface.
+  admpi_tape *handle() const noexcept { return handle_; }
+  bool recording() const noexcept { return handle_->recording != 0; }
+
+  void start() { detail::check(admpi_tape_start(handle_)); }
+  void stop() { detail::check(admpi_tape_stop(handle_)); }
+
+  /// Makes x an input: the same value with a fresh id. To be called while recording.
+  void input(var &x) { input(&x, 1); }
+  /// Makes x[0..n] inputs with consecutive ids.
+  void input(var *x, std::int64_t n) {
+    double values[256];
+    do {
+      const std::int64_t part = n < 256 ? n : 256;
+      for (std::int64_t i = 0; i < part; ++i) values[i] = x[i].value;
+      detail::check(admpi_tape_input(handle_, values, part, x));
+      x += part;
+      n -= part;
+    } while (n > 0);
+  }
+  /// Makes all elements of a contiguous container inputs.
+  template <class C>
+  auto input(C &x) -> decltype(input(x.data(), static_cast<std::int64_t>(x.size()))) {
+    input(x.data(), static_cast<std::int64_t>(x.size()));
+  }
+
+  /// Directions evaluated in one sweep: 1, 2, 4, 8 or 16. A change clears all adjoints.
+  void width(int directions) { detail::check(admpi_tape_width(handle_, directions)); }
+  /// Adds weight to the adjoint of y in a direction.
+  void seed(const var &y, double weight = 1.0, int direction = 0) {
+    detail::check(admpi_tape_seed(handle_, y, weight, direction));
+  }
+  /// Marks a value that is no input: its adjoint too survives the sweeps.
+  void keep(const var &y) { detail::check(admpi_tape_keep(handle_, y)); }
+
+  /// Sweeps from the end of the recording to its beginning (of a nest: to the nest's).
+  void reverse() {
+    detail::thrown() = nullptr;
+    detail::check_sweep(admpi_tape_reverse(handle_));
+  }
+  /// Sweeps from a later position down to an earlier one.
+  void reverse(const position &from, const position &to) {
+    detail::thrown() = nullptr;
+    detail::check_sweep(admpi_tape_reverse_range(handle_, &from, &to));
+  }
+
+  double adjoint(const var &x, int direction = 0) const {
+    double adjoint = 0.0;
+    detail::check(admpi_tape_adjoint(handle_, x, direction, &adjoint));
+    return adjoint;
+  }
+  /// The adjoints of x[0..n] in one direction.
+  void adjoints(const var *x, std::int64_t n, double *adjoint_out, int direction = 0) const {
+    detail::check(admpi_tape_adjoints(handle_, x, n, direction, adjoint_out));
+  }
+  void clear_adjoints() { detail::check(admpi_tape_clear_adjoints(handle_)); }
+
+  void reset() { detail::check(admpi_tape_reset(handle_)); }
+  admpi::position position() const {
+    admpi::position position;
+    detail::check(admpi_tape_position(handle_, &position));
+    return position;
+  }
+  void reset_to(const admpi::position &position) { detail::check(admpi_tape_reset_to(handle_, &position)); }
+
+  /// Calls fn() once, when the tape is reset or recovered below this point, or freed.
+  template <class F>
+  void on_recover(F fn) {
+    F *held = new F(std::move(fn));
+    const int status = admpi_tape_on_recover(handle_, &detail::call_and_destroy<F>, held);
+    if (status != ADMPI_SUCCESS) {
+      delete held;
+      detail::raise(status);
+    }
+  }
+
+  /// Records an operation of the user's own: out_out[0..n_out] become active values value[0..n_out] that depend on
+  /// in[0..n_in], and reverse(const callback_adjoints &) is called in every sweep that passes. It may throw: the
+  /// exception comes out of tape.reverse(). The function object lives until the tape is reset below this point.
+  template <class F>
+  void callback(const var *in, std::int64_t n_in, const double *value, std::int64_t n_out, var *out_out, F reverse) {
+    if constexpr (std::is_trivially_copyable<F>::value && alignof(F) <= alignof(double)) {
+      detail::check(admpi_tape_callback(handle_, in, n_in, value, n_out, &detail::reverse_callback<F>, &reverse,
+                                        sizeof(F), out_out));
+    } else if (!recording()) {
+      for (std::int64_t i = 0; i < n_out; ++i) out_out[i] = value[i];
+    } else {
+      F *held = new F(std::move(reverse));
+      const int status = admpi_tape_on_recover(handle_, &detail::destroy<F>, held);
+      if (status != ADMPI_SUCCESS) {
+        delete held;
+        detail::raise(status);
+      }
+      detail::check(admpi_tape_callback(handle_, in, n_in, value, n_out, &detail::reverse_callback<F>, held, 0, out_out));
+    }
+  }
+  template <class F>
+  std::vector<var> callback(const std::vector<var> &in, const std::vector<double> &value, F reverse) {
+    std::vector<var> out(value.size());
+    callback(in.data(), static_cast<std::int64_t>(in.size()), value.data(), static_cast<std::int64_t>(value.size()),
+             out.data(), std::move(reverse));
+    return out;
+  }
+
+  /// A value whose partial derivatives with respect to operand[0..n] are known.
+  var precomputed(double value, const var *operand, const double *partial, std::int64_t n) {
+    var y;
+    detail::check(admpi_tape_precomputed(handle_, value, operand, partial, n, &y));
+    return y;
+  }
+
+  tape_statistics statistics() const {
+    tape_statistics statistics;
+    detail::check(admpi_tape_statistics(handle_, &statistics));
+    return statistics;
+  }
+  /// Bytes the tape may use; 0 is the default. A recording that would exceed them throws limit_error.
+  void set_limit(std::uint64_t bytes) { detail::check(admpi_tape_set_limit(handle_, bytes)); }
+  /// Gives committed but unused memory back to the system.
+  void trim() { detail::check(admpi_tape_trim(handle_)); }
+
+ protected:
+  admpi_tape *handle_;
+};
+
+/// The thread's current tape; without one its methods throw no_tape_error.
+inline tape_ref current_tape() noexcept { return tape_ref(admpi_tls_tape); }
+
+/// A tape of one's own: the thread's current one from here to its destruction, which brings the previous one back.
+class tape : public tape_ref {
+ public:
+  tape() : tape_ref(nullptr) {
+    detail::check(admpi_tape_new(&handle_));
+    const int status = admpi_tape_activate(handle_, &previous_);
+    if (status != ADMPI_SUCCESS) {
+      admpi_tape_free(handle_);
+      detail::raise(status);
+    }
+    below_ = top();
+    top() = this;
+  }
+  tape(const tape &) = delete;
+  tape &operator=(const tape &) = delete;
+
+  /// Tapes may be destroyed in any order: one that lies above this inherits what it was to bring back.
+  ~tape() {
+    if (top() == this) {
+      top() = below_;
+    } else {
+      for (tape *above = top(); above != nullptr; above = above->below_) {
+        if (above->below_ == this) {
+          above->below_ = below_;
+          above->previous_ = previous_;
+          break;
+        }
+      }
+    }
+    if (admpi_tls_tape == handle_) admpi_tape_activate(previous_, nullptr);
+    admpi_tape_free(handle_);
+  }
+
+ private:
+  static tape *&top() noexcept {
+    static thread_local tape *newest = nullptr;
+    return newest;
+  }
+
+  admpi_tape *previous_ = nullptr;
+  tape *below_ = nullptr;
+};
+
+/// A nest on the current tape: what is recorded inside is swept on its own and forgotten at the end of the scope.
+/// Its sweeps leave the adjoints of values from outside alone, unless flags is ADMPI_NEST_OUTER.
+class nested {
+ public:
+  explicit nested(int flags = 0) : nested(current_tape(), flags) {}
+  explicit nested(tape_ref tape, int flags = 0) : handle_(tape.handle()) {
+    detail::check(admpi_tape_start_nested(handle_, flags, &nest_));
+  }
+  nested(const nested &) = delete;
+  nested &operator=(const nested &) = delete;
+
+  /// A nest that cannot be closed, because another one inside is open, is an error of the next sweep.
+  ~nested() {
+    if (!open_) return;
+    const int status = admpi_tape_recover_nested(handle_, nest_);
+    if (status != ADMPI_SUCCESS) admpi_tape_fail(handle_, status);
+  }
+
+  /// Closes the nest before the end of the scope; throws where the destructor cannot.
+  void recover() {
+    open_ = false;
+    detail::check(admpi_tape_recover_nested(handle_, nest_));
+  }
+
+ private:
+  admpi_tape *handle_;
+  admpi_nest nest_;
+  bool open_ = true;
+};
+
+/// A section that is not recorded, on the tape that is current where it begins.
+class passive {
+ public:
+  passive() : handle_(admpi_tls_tape), was_recording_(handle_->recording != 0) {
+    if (was_recording_) detail::check(admpi_tape_stop(handle_));
+  }
+  passive(const passive &) = delete;
+  passive &operator=(const passive &) = delete;
+  ~passive() {
+    if (was_recording_) admpi_tape_start(handle_);
+  }
+
+ private:
+  admpi_tape *handle_;
+  bool was_recording_;
+};
+
+/// The gradient of f at x. f takes a std::vector<var> and returns a var. Uses a nest of the current tape, or a tape
+/// of its own if the thread has none.
+template <class F>
+std::vector<double> gradient(F &&f, const std::vector<double> &x, double *value_out = nullptr) {
+  std::vector<double> result(x.size());
+  const auto evaluate = [&](tape_ref tape) {
+    std::vector<var> active(x.begin(), x.end());
+    if (!active.empty()) tape.input(active);
+    const var y = f(static_cast<const std::vector<var> &>(active));
+    tape.seed(y);
+    tape.reverse();
+    tape.adjoints(active.data(), static_cast<std::int64_t>(active.size()), result.data());
+    if (value_out != nullptr) *value_out = y.value;
+  };
+  if (admpi_tls_tape->abi != 0 && current_tape().recording()) {
+    nested nest;
+    evaluate(current_tape());
+    nest.recover();
+  } else {
+    tape tape;
+    tape.start();
+    evaluate(tape);
+  }
+  return result;
+}
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#endif
