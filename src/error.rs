@@ -26,6 +26,36 @@ pub enum Code {
     Thread = 16,
 }
 
+impl Code {
+    /// The code of a number that crossed the C interface.
+    pub fn from_c(number: i32) -> Option<Self> {
+        use Code::{
+            Abi, Argument, Callback, Ids, Limit, Memory, Mpi, Nest, NoTape, NotRecording, Null,
+            Panic, Range, Stale, Thread, Unsupported,
+        };
+        [
+            Null,
+            Argument,
+            Memory,
+            Limit,
+            Ids,
+            Stale,
+            NoTape,
+            NotRecording,
+            Nest,
+            Range,
+            Callback,
+            Mpi,
+            Abi,
+            Panic,
+            Unsupported,
+            Thread,
+        ]
+        .into_iter()
+        .find(|&code| code as i32 == number)
+    }
+}
+
 /// A code and a message that names the argument and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {

@@ -34,6 +34,37 @@ typedef struct admpi_tape {
   uint8_t merge[256]; /**< where in the current statement an id may stand; validated, never cleared */
 } admpi_tape;
 
+/** A place in a tape. Opaque; valid until what lies below it is forgotten. */
+typedef struct admpi_position {
+  uint64_t argument;
+  uint64_t payload;
+  uint32_t statement;
+  uint32_t id;
+  uint32_t event;
+  uint32_t tag;
+} admpi_position;
+
+/** An open nest: what admpi_tape_recover_nested must be given. */
+typedef struct admpi_nest {
+  uint64_t token;
+} admpi_nest;
+
+/** What a tape holds. Bytes are those in use, except committed_bytes. */
+typedef struct admpi_statistics {
+  uint64_t statements;      /**< scalar statements */
+  uint64_t arguments;       /**< their arguments */
+  uint64_t events;          /**< inputs, callbacks, messages and the like */
+  uint64_t ids;             /**< active values made */
+  uint64_t statement_bytes;
+  uint64_t argument_bytes;
+  uint64_t event_bytes;     /**< events with their payload */
+  uint64_t adjoint_bytes;   /**< what the adjoints take in a sweep of the present width */
+  uint64_t used_bytes;      /**< the sum of the four above */
+  uint64_t committed_bytes; /**< memory taken from the system */
+  uint64_t limit_bytes;     /**< what the tape may commit */
+  uint64_t width;           /**< directions of a sweep */
+} admpi_statistics;
+
 /** The calling thread's tape; never NULL: &admpi_no_tape when it has none. */
 extern __thread admpi_tape *admpi_tls_tape __attribute__((tls_model("initial-exec")));
 

@@ -2,6 +2,9 @@
  * inline recorders of every language read, and the tape it names while a thread has none. */
 #include "admpi/var.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 admpi_tape admpi_no_tape = {.abi = ADMPI_TAPE_ABI};
 
 __thread admpi_tape *admpi_tls_tape __attribute__((tls_model("initial-exec"))) = &admpi_no_tape;
@@ -11,3 +14,9 @@ admpi_tape *admpi_shim_current(void) { return admpi_tls_tape; }
 void admpi_shim_set_current(admpi_tape *tape) { admpi_tls_tape = tape; }
 
 admpi_tape *admpi_shim_no_tape(void) { return &admpi_no_tape; }
+
+/* Checking is asked for by the environment before the first value is made, or later by a call. */
+__attribute__((constructor)) static void read_environment(void) {
+  const char *check = getenv("ADMPI_CHECK");
+  admpi_no_tape.checking = check != NULL && strcmp(check, "1") == 0;
+}

@@ -1,0 +1,310 @@
+//! Address ranges that are reserved whole and committed in steps, so that what lies in them never moves.
+//!
+//! Committed memory is accounted for the whole process against one limit, because Linux kills an
+//! overcommitted process instead of failing its allocations.
+
+use crate::count::wide;
+use crate::error::{Code, Error, Result};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Committing in steps below this costs more than the first touch of the pages.
+const STEP: usize = 2 << 20;
+/// The smallest reservation worth having when the address space is limited (`ulimit -v`, valgrind).
+const SMALLEST: usize = 64 << 20;
+
+static COMMITTED: AtomicU64 = AtomicU64::new(0);
+static LOCAL_RANKS: AtomicU64 = AtomicU64::new(0);
+
+/// What an owner of streams may commit: up to its own limit, or else up to the process's.
+#[derive(Debug, Clone, Copy)]
+pub struct Budget {
+    pub committed: u64,
+    pub limit: Option<u64>,
+}
+
+/// One contiguous stream of bytes: `used` is kept by its owner.
+#[derive(Debug)]
+pub struct Stream {
+    base: *mut u8,
+    reserved: usize,
+    committed: usize,
+    wanted: usize,
+}
+
+impl Stream {
+    /// An empty stream that will reserve up to `wanted` bytes when it is first committed.
+    pub const fn new(wanted: usize) -> Self {
+        Self { base: std::ptr::null_mut(), reserved: 0, committed: 0, wanted }
+    }
+
+    pub const fn base(&self) -> *mut u8 {
+        self.base
+    }
+
+    pub const fn committed(&self) -> usize {
+        self.committed
+    }
+
+    /// Commits at least `bytes` from the base, within the budget.
+    #[cold]
+    pub fn commit(&mut self, bytes: usize, budget: Budget) -> Result<()> {
+        if bytes <= self.committed {
+            return Ok(());
+        }
+        if self.base.is_null() {
+            self.reserve(bytes)?;
+        }
+        if bytes > self.reserved {
+            return Err(Error::new(
+                Code::Memory,
+                format!("{bytes} bytes wanted in a stream of {} reserved bytes", self.reserved),
+            ));
+        }
+        // Growing by an eighth keeps the number of system calls logarithmic.
+        let generous = (self.committed / 8).max(STEP);
+        let exact = (bytes - self.committed).next_multiple_of(STEP);
+        let room = self.reserved - self.committed;
+        let mut failure = None;
+        for step in [generous.next_multiple_of(STEP).max(exact), exact] {
+            let step = step.min(room);
+            match self.commit_step(step, budget) {
+                Ok(()) => return Ok(()),
+                Err(error) => failure = Some(error),
+            }
+        }
+        Err(failure.expect("two steps were tried"))
+    }
+
+    fn commit_step(&mut self, step: usize, budget: Budget) -> Result<()> {
+        let before = COMMITTED.fetch_add(step as u64, Ordering::Relaxed);
+        let (owner, has, limit) = match budget.limit {
+            Some(limit) => ("this tape", budget.committed, limit),
+            None => ("this process", before, default_limit()),
+        };
+        if has + step as u64 > limit {
+            COMMITTED.fetch_sub(step as u64, Ordering::Relaxed);
+            return Err(Error::new(
+                Code::Limit,
+                format!(
+                    "{step} bytes beside the {has} that {owner} has committed pass its limit of {limit} bytes"
+                ),
+            ));
+        }
+        // SAFETY: the range lies inside our own reservation, behind what is committed already.
+        let status = unsafe {
+            libc::mprotect(
+                self.base.add(self.committed).cast(),
+                step,
+                libc::PROT_READ | libc::PROT_WRITE,
+            )
+        };
+        if status != 0 {
+            COMMITTED.fetch_sub(step as u64, Ordering::Relaxed);
+            return Err(Error::new(
+                Code::Memory,
+                format!("committing {step} bytes: {}", std::io::Error::last_os_error()),
+            ));
+        }
+        if huge_pages() {
+            // SAFETY: advice on our own range; a refusal changes nothing.
+            unsafe {
+                libc::madvise(self.base.add(self.committed).cast(), step, libc::MADV_HUGEPAGE)
+            };
+        }
+        self.committed += step;
+        Ok(())
+    }
+
+    /// Reserves `wanted` bytes, halving while the address space does not hold them.
+    fn reserve(&mut self, at_least: usize) -> Result<()> {
+        let mut bytes = self.wanted.max(at_least).max(SMALLEST).next_multiple_of(STEP);
+        loop {
+            // SAFETY: a fresh anonymous mapping without access rights.
+            let address = unsafe {
+                libc::mmap(
+                    std::ptr::null_mut(),
+                    bytes,
+                    libc::PROT_NONE,
+                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                    -1,
+                    0,
+                )
+            };
+            if address != libc::MAP_FAILED {
+                self.base = address.cast();
+                self.reserved = bytes;
+                return Ok(());
+            }
+            if bytes / 2 < at_least.max(SMALLEST) {
+                return Err(Error::new(
+                    Code::Memory,
+                    format!(
+                        "reserving {bytes} bytes of addresses: {}",
+                        std::io::Error::last_os_error()
+                    ),
+                ));
+            }
+            bytes = (bytes / 2).next_multiple_of(STEP);
+        }
+    }
+
+    /// Gives committed memory behind the first `keep` bytes back to the system. Mapping over it also
+    /// returns the commit charge, which `MADV_DONTNEED` would keep.
+    pub fn trim(&mut self, keep: usize) {
+        let keep = keep.next_multiple_of(STEP);
+        if self.base.is_null() || keep >= self.committed {
+            return;
+        }
+        let bytes = self.committed - keep;
+        // SAFETY: replaces a part of our own mapping; the owner uses nothing behind `keep`.
+        let address = unsafe {
+            libc::mmap(
+                self.base.add(keep).cast(),
+                bytes,
+                libc::PROT_NONE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED,
+                -1,
+                0,
+            )
+        };
+        if address != libc::MAP_FAILED {
+            self.committed = keep;
+            COMMITTED.fetch_sub(bytes as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if !self.base.is_null() {
+            // SAFETY: unmaps our own reservation; the owner is being dropped.
+            unsafe { libc::munmap(self.base.cast(), self.reserved) };
+            COMMITTED.fetch_sub(self.committed as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+// SAFETY: a stream owns its mapping; nothing in it is bound to a thread.
+unsafe impl Send for Stream {}
+
+/// How many processes share this machine's memory; the MPI layer tells when it knows.
+pub fn set_local_ranks(ranks: u64) {
+    LOCAL_RANKS.store(ranks, Ordering::Relaxed);
+}
+
+/// The process's byte limit: 90 % of the smaller of cgroup and physical memory, shared by the local ranks.
+pub fn default_limit() -> u64 {
+    memory() / 10 * 9 / local_ranks().max(1)
+}
+
+/// Before MPI tells, the launcher's environment does.
+fn local_ranks() -> u64 {
+    let told = LOCAL_RANKS.load(Ordering::Relaxed);
+    if told != 0 {
+        return told;
+    }
+    static FROM_LAUNCHER: OnceLock<u64> = OnceLock::new();
+    *FROM_LAUNCHER.get_or_init(|| {
+        ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok()?.parse().ok())
+            .unwrap_or(1)
+    })
+}
+
+/// The smaller of the machine's physical memory and the control group's limit.
+pub fn memory() -> u64 {
+    static MEMORY: OnceLock<u64> = OnceLock::new();
+    *MEMORY.get_or_init(|| {
+        let physical = physical_memory();
+        cgroup_limits().fold(physical, u64::min)
+    })
+}
+
+fn physical_memory() -> u64 {
+    // SAFETY: plain queries.
+    let (pages, size) =
+        unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    u64::try_from(pages).unwrap_or(0).saturating_mul(u64::try_from(size).unwrap_or(0)).max(1 << 30)
+}
+
+/// Limits of the process's control group and of those above it (versions 2 and 1; "max" is none).
+fn cgroup_limits() -> impl Iterator<Item = u64> {
+    let membership = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let mut files = vec!["/sys/fs/cgroup/memory/memory.limit_in_bytes".to_owned()];
+    for line in membership.lines() {
+        let Some(path) = line.strip_prefix("0::") else { continue };
+        for group in std::path::Path::new(path).ancestors() {
+            files.push(format!("/sys/fs/cgroup{}/memory.max", group.display()));
+        }
+    }
+    files.into_iter().filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok())
+}
+
+fn huge_pages() -> bool {
+    static WANTED: OnceLock<bool> = OnceLock::new();
+    *WANTED.get_or_init(|| std::env::var_os("ADMPI_HUGEPAGES").is_some_and(|v| v == "1"))
+}
+
+/// What a stream may reasonably reserve: the machine's memory, or less if ids run out first.
+pub fn reservation(bytes_an_id: usize) -> usize {
+    let by_ids = (1usize << 32).saturating_mul(bytes_an_id);
+    wide(memory()).min(by_ids)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FREE: Budget = Budget { committed: 0, limit: Some(u64::MAX) };
+
+    #[test]
+    fn stream_commits_without_moving_and_is_zero() {
+        let mut stream = Stream::new(1 << 30);
+        stream.commit(1, FREE).unwrap();
+        let base = stream.base();
+        assert!(base.addr().is_multiple_of(64));
+        stream.commit(50 << 20, FREE).unwrap();
+        assert_eq!(stream.base(), base);
+        assert!(stream.committed() >= 50 << 20);
+        // SAFETY: the last committed byte.
+        assert_eq!(unsafe { *base.add(stream.committed() - 1) }, 0);
+    }
+
+    #[test]
+    fn stream_trim_returns_memory_and_zeroes_it() {
+        let mut stream = Stream::new(1 << 30);
+        stream.commit(8 << 20, FREE).unwrap();
+        // SAFETY: inside the committed range.
+        unsafe { *stream.base().add(5 << 20) = 7 };
+        stream.trim(1);
+        assert_eq!(stream.committed(), STEP);
+        stream.commit(8 << 20, FREE).unwrap();
+        // SAFETY: committed again.
+        assert_eq!(unsafe { *stream.base().add(5 << 20) }, 0);
+    }
+
+    #[test]
+    fn stream_refuses_beyond_limit_and_reservation() {
+        let mut stream = Stream::new(SMALLEST);
+        let over =
+            stream.commit(8 << 20, Budget { committed: 0, limit: Some(1 << 20) }).unwrap_err();
+        assert_eq!(over.code, Code::Limit);
+        assert!(over.message.contains("1048576"), "{over}");
+        stream.commit(1, FREE).unwrap();
+        assert_eq!(stream.commit(SMALLEST * 4, FREE).unwrap_err().code, Code::Memory);
+        stream.commit(SMALLEST, FREE).unwrap();
+    }
+
+    #[test]
+    fn exact_step_is_taken_where_the_generous_one_passes_the_limit() {
+        let mut stream = Stream::new(1 << 30);
+        stream.commit(160 << 20, FREE).unwrap();
+        let has = stream.committed();
+        stream
+            .commit(has + 1, Budget { committed: has as u64, limit: Some((has + STEP) as u64) })
+            .unwrap();
+        assert_eq!(stream.committed(), has + STEP);
+    }
+}

@@ -1,0 +1,80 @@
+//! Every `extern "C"` function. No logic: arguments are checked, a lower floor is called, errors become codes.
+
+// What a pointer must satisfy stands in each function's C documentation, which becomes the header.
+#![allow(clippy::missing_safety_doc)]
+
+pub mod tape;
+
+use crate::error::{Code, Error, Result, set_last};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs `f`, turning its error or panic into a code with a message.
+fn entry(f: impl FnOnce() -> Result<()>) -> i32 {
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(error)) => set_last(&error),
+        Err(panic) => set_last(&Error::new(Code::Panic, panic_text(panic.as_ref()))),
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no text");
+    format!("internal error, please report: {text}")
+}
+
+fn null(name: &str) -> Error {
+    Error::new(Code::Null, format!("{name} is NULL"))
+}
+
+/// A reference to what a C caller passed.
+///
+/// # Safety
+/// `pointer` is NULL or points to a live `T`.
+unsafe fn get<'a, T>(name: &str, pointer: *const T) -> Result<&'a T> {
+    // SAFETY: the caller's promise.
+    unsafe { pointer.as_ref() }.ok_or_else(|| null(name))
+}
+
+/// `n` elements that a C caller passed; NULL is fine for none.
+///
+/// # Safety
+/// `pointer` is NULL or points to `n` elements.
+unsafe fn array<'a, T>(name: &str, pointer: *const T, n: usize) -> Result<&'a [T]> {
+    match (pointer.is_null(), n) {
+        (_, 0) => Ok(&[]),
+        (true, _) => Err(null(name)),
+        // SAFETY: the caller's promise.
+        (false, _) => Ok(unsafe { std::slice::from_raw_parts(pointer, n) }),
+    }
+}
+
+/// As `array`, to be written to.
+///
+/// # Safety
+/// As for `array`, and nothing else refers to the elements.
+unsafe fn array_mut<'a, T>(name: &str, pointer: *mut T, n: usize) -> Result<&'a mut [T]> {
+    match (pointer.is_null(), n) {
+        (_, 0) => Ok(&mut []),
+        (true, _) => Err(null(name)),
+        // SAFETY: the caller's promise.
+        (false, _) => Ok(unsafe { std::slice::from_raw_parts_mut(pointer, n) }),
+    }
+}
+
+/// Writes an output, if all else went well.
+///
+/// # Safety
+/// `pointer` is NULL or may be written to.
+unsafe fn put<T>(name: &str, pointer: *mut T, value: impl FnOnce() -> Result<T>) -> Result<()> {
+    if pointer.is_null() {
+        return Err(null(name));
+    }
+    let value = value()?;
+    // SAFETY: the caller's promise.
+    unsafe { pointer.write(value) };
+    Ok(())
+}

@@ -1,0 +1,596 @@
+//! The C interface of the tape. `include/admpi/tape.h` is generated from this file.
+
+use super::{array, array_mut, entry, get, null, put};
+use crate::count::from_c;
+use crate::error::{Code, Error, Result, set_last, with_last};
+use crate::tape::{self, Room, Tape, Var};
+use std::ffi::{c_char, c_void};
+
+#[allow(non_camel_case_types)]
+type admpi_tape = tape::Cursors;
+#[allow(non_camel_case_types)]
+type admpi_var = Var;
+#[allow(non_camel_case_types)]
+type admpi_position = tape::Position;
+#[allow(non_camel_case_types)]
+type admpi_statistics = tape::Statistics;
+#[allow(non_camel_case_types)]
+type admpi_nest = tape::NestToken;
+
+/// Success.
+pub const ADMPI_SUCCESS: i32 = 0;
+/// A pointer that must not be NULL is.
+pub const ADMPI_ERR_NULL: i32 = 1;
+/// An argument is out of its range.
+pub const ADMPI_ERR_ARGUMENT: i32 = 2;
+/// The system gave no more memory or addresses.
+pub const ADMPI_ERR_MEMORY: i32 = 3;
+/// The byte limit of the tape or of the process is reached.
+pub const ADMPI_ERR_LIMIT: i32 = 4;
+/// The 32-bit id space of the tape is used up.
+pub const ADMPI_ERR_IDS: i32 = 5;
+/// A value outlived its tape, or belongs to another one.
+pub const ADMPI_ERR_STALE: i32 = 6;
+/// The thread has no tape.
+pub const ADMPI_ERR_NO_TAPE: i32 = 7;
+/// The tape does not record.
+pub const ADMPI_ERR_NOT_RECORDING: i32 = 8;
+/// Nests are closed in another order than they were opened.
+pub const ADMPI_ERR_NEST: i32 = 9;
+/// A position is not on the tape, or two are in the wrong order.
+pub const ADMPI_ERR_RANGE: i32 = 10;
+/// A user's callback returned an error.
+pub const ADMPI_ERR_CALLBACK: i32 = 11;
+/// MPI returned an error.
+pub const ADMPI_ERR_MPI: i32 = 12;
+/// Header and library are of different versions.
+pub const ADMPI_ERR_ABI: i32 = 13;
+/// An internal error.
+pub const ADMPI_ERR_PANIC: i32 = 14;
+/// The operation has no adjoint in this version.
+pub const ADMPI_ERR_UNSUPPORTED: i32 = 15;
+/// The tape belongs to another thread.
+pub const ADMPI_ERR_THREAD: i32 = 16;
+
+/// For `admpi_tape_start_nested`: sweeps of the nest add to the adjoints of values made outside it.
+pub const ADMPI_NEST_OUTER: i32 = 1;
+
+/// The reverse function of a callback.
+/// @param n_out        number of results
+/// @param n_in         number of operands
+/// @param width        directions of the sweep
+/// @param out_adjoint  `n_out*width` doubles, the directions of a result side by side
+/// @param in_adjoint   `n_in*width` doubles, zero on entry: to be set to what is added to the operands' adjoints
+/// @param payload      the copy in the arena, or the pointer given at recording
+/// @return 0, or any other number: the sweep ends with ADMPI_ERR_CALLBACK
+#[allow(non_camel_case_types)]
+pub type admpi_reverse_fn = Option<
+    unsafe extern "C-unwind" fn(
+        n_out: i64,
+        n_in: i64,
+        width: i32,
+        out_adjoint: *const f64,
+        in_adjoint: *mut f64,
+        payload: *mut c_void,
+    ) -> i32,
+>;
+
+/// The tape behind a handle; the placeholder of a thread without one is refused.
+///
+/// # Safety
+/// `handle` is NULL, the placeholder, or a live tape.
+unsafe fn tape<'a>(handle: *const admpi_tape) -> Result<&'a mut Tape> {
+    if handle.is_null() {
+        return Err(null("tape"));
+    }
+    if tape::is_no_tape(handle) {
+        return Err(Error::new(Code::NoTape, "tape: the calling thread has none"));
+    }
+    // SAFETY: cursors are the first field of their tape.
+    Ok(unsafe { &mut *handle.cast_mut().cast::<Tape>() })
+}
+
+fn direction(k: i32) -> Result<usize> {
+    usize::try_from(k)
+        .map_err(|_| Error::new(Code::Argument, format!("direction = {k} is negative")))
+}
+
+/// The library's version.
+/// @return a static string, "major.minor.patch"
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn admpi_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// The calling thread's last error message.
+/// @return a string that is valid until the thread's next failing call; "" before the first
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn admpi_last_error() -> *const c_char {
+    with_last(std::ffi::CStr::as_ptr)
+}
+
+/// Turns the checking of operands on or off, as ADMPI_CHECK=1 does, for tapes made from now on.
+/// Call it before other threads record.
+/// @param on  0 or 1
+/// @return ADMPI_SUCCESS
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn admpi_set_check(on: i32) -> i32 {
+    entry(|| {
+        tape::set_checking(on != 0);
+        Ok(())
+    })
+}
+
+/// Makes a tape. It takes no memory before it is used, and is not yet the thread's current one.
+/// @param[out] tape_out  the tape; free it with admpi_tape_free
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_new(tape_out: *mut *mut admpi_tape) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        put("tape_out", tape_out, || Ok(Box::into_raw(Box::new(Tape::new())).cast()))
+    })
+}
+
+/// Frees a tape. If it is the calling thread's current one, the thread has none afterwards.
+/// @param tape  NULL is fine
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_free(tape: *mut admpi_tape) {
+    entry(|| {
+        if tape.is_null() || tape::is_no_tape(tape) {
+            return Ok(());
+        }
+        // SAFETY: the tape was made by admpi_tape_new and is not used again.
+        unsafe {
+            tape::forget_current(tape);
+            drop(Box::from_raw(tape.cast::<Tape>()));
+        }
+        Ok(())
+    });
+}
+
+/// Makes a tape the calling thread's current one. `admpi_tape_activate` passes the header's number.
+/// @param tape               NULL: the thread has none from now on
+/// @param abi                ADMPI_TAPE_ABI
+/// @param[out] previous_out  the current tape until now, or NULL; may itself be NULL
+/// @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_THREAD (the tape is active on another thread)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_activate_abi(
+    tape: *mut admpi_tape,
+    abi: u32,
+    previous_out: *mut *mut admpi_tape,
+) -> i32 {
+    entry(|| {
+        if abi != tape::TAPE_ABI {
+            return Err(Error::new(
+                Code::Abi,
+                format!(
+                    "header of tape ABI {abi}, library of {}: recompile with its headers",
+                    tape::TAPE_ABI
+                ),
+            ));
+        }
+        let tape =
+            if tape.is_null() || tape::is_no_tape(tape) { std::ptr::null_mut() } else { tape };
+        // SAFETY: as the C contract says.
+        unsafe {
+            let previous = tape::activate(tape.cast())?;
+            if !previous_out.is_null() {
+                previous_out.write(previous.cast());
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Starts or resumes recording.
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_start(tape: *mut admpi_tape) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { self::tape(tape).map(Tape::start) })
+}
+
+/// Stops recording: results are passive until it starts again.
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_stop(tape: *mut admpi_tape) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { self::tape(tape).map(Tape::stop) })
+}
+
+/// Declares inputs.
+/// @param value       `n` doubles
+/// @param n           number of inputs
+/// @param[out] x_out  `n` active values; may be the same memory only if value is not read through it again
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT (n < 0),
+///         ADMPI_ERR_NOT_RECORDING, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_input(
+    tape: *mut admpi_tape,
+    value: *const f64,
+    n: i64,
+    x_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let tape = self::tape(tape)?;
+        let n = from_c("n", n)?;
+        let (values, inputs) = (array("value", value, n)?, array_mut("x_out", x_out, n)?);
+        let (first, tag) = (tape.input_ids(n)?, tape.tag());
+        for ((input, &value), id) in inputs.iter_mut().zip(values).zip(first..) {
+            *input = Var { value, id, tag };
+        }
+        Ok(())
+    })
+}
+
+/// Gives out consecutive ids for inputs; the caller writes them, and the tape's tag, into its values.
+/// @param n                   number of inputs
+/// @param[out] first_id_out   the first of `n` ids
+/// @return as admpi_tape_input
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_input_ids(
+    tape: *mut admpi_tape,
+    n: i64,
+    first_id_out: *mut u32,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let tape = self::tape(tape)?;
+        put("first_id_out", first_id_out, || tape.input_ids(from_c("n", n)?))
+    })
+}
+
+/// Sets how many directions a sweep propagates. A change clears the adjoints.
+/// @param width  1, 2, 4, 8 or 16
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_width(tape: *mut admpi_tape, width: i32) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { self::tape(tape)?.set_width(usize::try_from(width).unwrap_or(0)) })
+}
+
+/// Adds to the adjoint of a result.
+/// @param y          a value of this tape; a passive one is ignored
+/// @param weight     what is added
+/// @param direction  0 up to the width
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE,
+///         ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_seed(
+    tape: *mut admpi_tape,
+    y: admpi_var,
+    weight: f64,
+    direction: i32,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { self::tape(tape)?.seed(&y, weight, self::direction(direction)?) })
+}
+
+/// Lets the adjoint of an intermediate value outlive the sweep; it gathers over sweeps, as inputs do.
+/// @param y  a value of this tape; a passive one is ignored
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_STALE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_keep(tape: *mut admpi_tape, y: admpi_var) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { self::tape(tape)?.keep(&y) })
+}
+
+/// Sweeps from the top of the tape to its bottom, or to the base of the innermost nest. Afterwards
+/// inputs and kept values hold adjoints, all others are zero. Collective over all ranks that
+/// communicated in between.
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY,
+///         ADMPI_ERR_CALLBACK, ADMPI_ERR_MPI, or the error that a C operator could not return
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_reverse(tape: *mut admpi_tape) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { Tape::reverse(self::tape(tape)?) })
+}
+
+/// Sweeps from one position down to another.
+/// @param from  the upper one
+/// @param to    the lower one, not below the base of the innermost nest
+/// @return as admpi_tape_reverse, and ADMPI_ERR_RANGE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_reverse_range(
+    tape: *mut admpi_tape,
+    from: *const admpi_position,
+    to: *const admpi_position,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let (from, to) = (*get("from", from)?, *get("to", to)?);
+        Tape::reverse_range(self::tape(tape)?, &from, &to)
+    })
+}
+
+/// Reads an adjoint.
+/// @param x                 a value of this tape; 0 for a passive one
+/// @param direction         0 up to the width
+/// @param[out] adjoint_out  the adjoint
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_adjoint(
+    tape: *const admpi_tape,
+    x: admpi_var,
+    direction: i32,
+    adjoint_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let tape = self::tape(tape)?;
+        put("adjoint_out", adjoint_out, || tape.adjoint(&x, self::direction(direction)?))
+    })
+}
+
+/// Reads the adjoints of several values.
+/// @param x                 `n` values of this tape
+/// @param n                 how many
+/// @param direction         0 up to the width
+/// @param[out] adjoint_out  `n` doubles; some may have been written when an error is returned
+/// @return as admpi_tape_adjoint
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_adjoints(
+    tape: *const admpi_tape,
+    x: *const admpi_var,
+    n: i64,
+    direction: i32,
+    adjoint_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let tape = self::tape(tape)?;
+        let n = from_c("n", n)?;
+        let (values, adjoints) = (array("x", x, n)?, array_mut("adjoint_out", adjoint_out, n)?);
+        let direction = self::direction(direction)?;
+        for (adjoint, x) in adjoints.iter_mut().zip(values) {
+            *adjoint = tape.adjoint(x, direction)?;
+        }
+        Ok(())
+    })
+}
+
+/// Zeroes all adjoints, those of inputs and kept values included.
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_clear_adjoints(tape: *mut admpi_tape) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { self::tape(tape).map(Tape::clear_adjoints) })
+}
+
+/// Empties the tape; its memory is kept for the next recording, its values are stale.
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NEST (a nest is open),
+///         ADMPI_ERR_RANGE (a partial sweep left messages under way)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_reset(tape: *mut admpi_tape) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { self::tape(tape)?.reset() })
+}
+
+/// Where the tape stands.
+/// @param[out] position_out  the position
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_position(
+    tape: *const admpi_tape,
+    position_out: *mut admpi_position,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let tape = self::tape(tape)?;
+        put("position_out", position_out, || Ok(tape.position()))
+    })
+}
+
+/// Goes back to a position: values made since are stale.
+/// @param position  not below the base of the innermost nest
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_RANGE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_reset_to(
+    tape: *mut admpi_tape,
+    position: *const admpi_position,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let position = *get("position", position)?;
+        self::tape(tape)?.reset_to(&position)
+    })
+}
+
+/// Opens a nest: what is recorded from now on is swept alone, and forgotten when it is recovered.
+/// @param flags          0, or ADMPI_NEST_OUTER: its sweeps add to the adjoints of values made outside
+/// @param[out] nest_out  what admpi_tape_recover_nested must be given
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_start_nested(
+    tape: *mut admpi_tape,
+    flags: i32,
+    nest_out: *mut admpi_nest,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let tape = self::tape(tape)?;
+        if flags & !ADMPI_NEST_OUTER != 0 {
+            return Err(Error::new(Code::Argument, format!("flags = {flags} has unknown bits")));
+        }
+        put("nest_out", nest_out, || tape.start_nested(flags != 0))
+    })
+}
+
+/// Closes the innermost nest and forgets what was recorded in it. Recording is on or off as it was
+/// when the nest was opened.
+/// @param nest  that of the innermost open nest
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NEST
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_recover_nested(
+    tape: *mut admpi_tape,
+    nest: admpi_nest,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { self::tape(tape)?.recover_nested(nest) })
+}
+
+/// Registers a destructor that runs when this place of the tape is forgotten, newest first.
+/// @param fn       the destructor
+/// @param payload  its argument; NULL is fine
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_on_recover(
+    tape: *mut admpi_tape,
+    r#fn: Option<unsafe extern "C-unwind" fn(payload: *mut c_void)>,
+    payload: *mut c_void,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { self::tape(tape)?.on_recover(r#fn.ok_or_else(|| null("fn"))?, payload) })
+}
+
+/// Records an operation with the user's own reverse function.
+/// @param in             `n_in` operands, active or not; NULL if none
+/// @param n_in           number of operands
+/// @param value          `n_out` results
+/// @param n_out          number of results; 0 makes a function that is called as the sweep passes
+/// @param fn             the reverse function
+/// @param payload        its data
+/// @param payload_size   bytes of payload to copy into the tape; 0 keeps the pointer as it is
+/// @param[out] out_out   `n_out` active results, passive when the tape does not record; NULL if none
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE,
+///         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_callback(
+    tape: *mut admpi_tape,
+    r#in: *const admpi_var,
+    n_in: i64,
+    value: *const f64,
+    n_out: i64,
+    r#fn: admpi_reverse_fn,
+    payload: *const c_void,
+    payload_size: usize,
+    out_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let tape = self::tape(tape)?;
+        let (n_in, n_out) = (from_c("n_in", n_in)?, from_c("n_out", n_out)?);
+        let (operands, values) = (array("in", r#in, n_in)?, array("value", value, n_out)?);
+        let results = array_mut("out_out", out_out, n_out)?;
+        let reverse = r#fn.ok_or_else(|| null("fn"))?;
+        if payload_size > 0 && payload.is_null() {
+            return Err(null("payload"));
+        }
+        let first = tape.callback(operands, n_out, reverse, payload, payload_size)?;
+        for (i, (result, &value)) in results.iter_mut().zip(values).enumerate() {
+            *result = tape.value(value, first, i);
+        }
+        Ok(())
+    })
+}
+
+/// Records a value whose partial derivatives are known.
+/// @param value       the value
+/// @param operand     `n` operands, active or not
+/// @param partial     `n` partial derivatives
+/// @param n           how many
+/// @param[out] y_out  the active value; passive if no operand is active or the tape does not record
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE,
+///         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_precomputed(
+    tape: *mut admpi_tape,
+    value: f64,
+    operand: *const admpi_var,
+    partial: *const f64,
+    n: i64,
+    y_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let tape = self::tape(tape)?;
+        let n = from_c("n", n)?;
+        let (operands, partials) = (array("operand", operand, n)?, array("partial", partial, n)?);
+        put("y_out", y_out, || {
+            let id = tape.precomputed(operands, partials)?;
+            Ok(tape.value(value, id, 0))
+        })
+    })
+}
+
+/// What the tape holds.
+/// @param[out] statistics_out  counts and bytes
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_statistics(
+    tape: *const admpi_tape,
+    statistics_out: *mut admpi_statistics,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let tape = self::tape(tape)?;
+        put("statistics_out", statistics_out, || Ok(tape.statistics()))
+    })
+}
+
+/// Sets what the tape may commit. What it has committed stays.
+/// @param bytes  0: the process's default, 90 % of the memory, shared by the ranks of the node
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_set_limit(tape: *mut admpi_tape, bytes: u64) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { self::tape(tape).map(|tape| tape.set_limit(bytes)) })
+}
+
+/// Gives memory that is not in use back to the system.
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_trim(tape: *mut admpi_tape) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { self::tape(tape).map(Tape::trim) })
+}
+
+/// For inline recorders: finds room for a statement of `n` arguments.
+/// @param n  at most 254
+/// @return 0: write the statement now; -1: not recording, the result is passive;
+///         ADMPI_ERR_NULL, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY: nothing may be written
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_grow(tape: *mut admpi_tape, n: u32) -> i32 {
+    if !tape.is_null() && tape::is_no_tape(tape) {
+        return -1;
+    }
+    let mut room = Room::Found;
+    // SAFETY: as the C contract says.
+    let code = entry(|| unsafe {
+        room = self::tape(tape)?.grow(n)?;
+        Ok(())
+    });
+    if code == 0 && room == Room::NotRecording { -1 } else { code }
+}
+
+/// For inline recorders in checking mode: whether an operand may be used now.
+/// @param operand  an active or passive value
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE (active, on a thread without a tape)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_check(
+    tape: *const admpi_tape,
+    operand: *const admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let operand = get("operand", operand)?;
+        if operand.id == 0 {
+            return Ok(());
+        }
+        self::tape(tape)?.check_var("operand", operand)
+    })
+}
+
+/// For recorders that cannot return an error: the next sweep returns it, with the present message.
+/// @param code  what admpi_tape_grow or admpi_tape_check returned
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_tape_fail(tape: *mut admpi_tape, code: i32) {
+    // SAFETY: as the C contract says.
+    let Ok(tape) = (unsafe { self::tape(tape) }) else { return };
+    let message = with_last(|text| text.to_string_lossy().into_owned());
+    let code = Code::from_c(code).unwrap_or(Code::Argument);
+    set_last(&Error::new(code, message.clone()));
+    tape.fail(Error::new(code, message));
+}

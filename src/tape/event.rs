@@ -1,0 +1,96 @@
+//! Events: everything on a tape that is not a scalar statement. Higher floors bring their own.
+
+use super::{Position, Sweep};
+use crate::error::Result;
+use std::any::Any;
+
+/// An operation with its own reverse function. Stored by value in the tape's payload arena.
+pub trait Event: 'static {
+    /// The operation, for messages.
+    const NAME: &'static str;
+    /// Whether the operation overwrote primal values, which a sweep must undo on its way down and redo.
+    const MUTATES: bool = false;
+
+    /// Takes the adjoints of the outputs and adds to those of the operands.
+    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()>;
+    /// Restores the primal values as they were before the operation.
+    fn undo(&mut self, _sweep: &mut Sweep<'_>) {}
+    /// Overwrites them again.
+    fn redo(&mut self, _sweep: &mut Sweep<'_>) {}
+}
+
+/// State that a higher floor keeps with a tape, told of its sweeps.
+pub trait Companion: AsAny + Send {
+    /// A sweep from `from` down to `to` is about to start.
+    fn begin(&mut self, from: &Position, to: &Position) -> Result<()>;
+    /// The sweep has reached its end; `bottom` when that is the base of the tape or of the nest.
+    fn end(&mut self, bottom: bool) -> Result<()>;
+    /// Events from `event` on are about to be forgotten.
+    fn reset(&mut self, event: u32) -> Result<()>;
+}
+
+/// Lets a companion be found by its type.
+pub trait AsAny: Any {
+    fn as_any(&self) -> &dyn Any;
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+impl<T: Any> AsAny for T {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// An event's place in the streams (all of it before its own outputs), its operations, its payload.
+#[derive(Clone, Copy)]
+pub struct Header {
+    pub ops: &'static Ops,
+    pub argument: u64,
+    pub payload: u64,
+    pub statement: u32,
+    pub id: u32,
+}
+
+pub type ReverseOp = unsafe fn(*mut u8, &mut Sweep<'_>) -> Result<()>;
+pub type StateOp = unsafe fn(*mut u8, &mut Sweep<'_>);
+
+/// The operations of one type of event.
+pub struct Ops {
+    pub name: &'static str,
+    pub reverse: ReverseOp,
+    pub undo: StateOp,
+    pub redo: StateOp,
+    pub drop: unsafe fn(*mut u8),
+}
+
+/// The table of operations of `E`.
+pub struct OpsOf<E>(std::marker::PhantomData<E>);
+
+impl<E: Event> OpsOf<E> {
+    pub const TABLE: Ops = Ops {
+        name: E::NAME,
+        reverse: |payload, sweep| {
+            // SAFETY: the tape calls this with the payload that `record` wrote as an `E`.
+            unsafe { (*payload.cast::<E>()).reverse(sweep) }
+        },
+        undo: |payload, sweep| {
+            // SAFETY: as above.
+            unsafe { (*payload.cast::<E>()).undo(sweep) }
+        },
+        redo: |payload, sweep| {
+            // SAFETY: as above.
+            unsafe { (*payload.cast::<E>()).redo(sweep) }
+        },
+        drop: |payload| {
+            // SAFETY: as above, once.
+            unsafe { payload.cast::<E>().drop_in_place() }
+        },
+    };
+}

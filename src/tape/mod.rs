@@ -1,0 +1,555 @@
+//! The reverse-mode tape: contiguous streams of statements, events beside them, and sweeps over both.
+//!
+//! One adjoint address space: every active double has an id, ids only grow while a tape records, and an
+//! id denotes one value for ever. A scalar statement takes one id; an event takes as many as it has outputs.
+
+mod callback;
+mod event;
+mod record;
+mod segments;
+mod stored;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+pub use callback::ReverseFn;
+pub use event::{Companion, Event};
+pub use record::{Room, activate, checking, current, forget_current, is_no_tape, set_checking};
+pub use stored::{Ids, Pod, Stored};
+pub use sweep::Sweep;
+
+use crate::arena::{self, Budget, Stream};
+use crate::count::{wide, wide32};
+use crate::error::{Code, Error, Result};
+use event::Header;
+use segments::Segments;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// The number that headers and library must agree on; the first field of every tape.
+pub const TAPE_ABI: u32 = 1;
+/// Most arguments of one statement: its byte in the stream.
+pub const MAX_ARGUMENTS: u32 = 254;
+
+/// An active double as C sees it. Id 0 is passive.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Var {
+    pub value: f64,
+    pub id: u32,
+    pub tag: u32,
+}
+
+/// The public cursors, laid out as `admpi_tape` in `include/admpi/var.h`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Cursors {
+    pub abi: u32,
+    pub recording: u32,
+    pub jacobian: *mut f64,
+    pub argument: *mut u32,
+    pub argument_end: *mut u32,
+    pub statement: *mut u8,
+    pub next_id: u32,
+    pub tag: u32,
+    pub checking: u32,
+    pub reserved: u32,
+    pub merge: [u8; 256],
+}
+
+/// A place in a tape. Opaque to users; valid while what lies below it is.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Position {
+    pub argument: u64,
+    pub payload: u64,
+    pub statement: u32,
+    pub id: u32,
+    pub event: u32,
+    pub tag: u32,
+}
+
+impl Position {
+    const BOTTOM: Self = Self { argument: 0, payload: 0, statement: 0, id: 1, event: 0, tag: 0 };
+
+    /// Below or at `other` in every stream.
+    fn within(&self, other: &Self) -> bool {
+        self.argument <= other.argument
+            && self.payload <= other.payload
+            && self.statement <= other.statement
+            && self.id <= other.id
+            && self.event <= other.event
+    }
+
+    /// The same place, whatever the tags of the values made from it on.
+    fn same_place(&self, other: &Self) -> bool {
+        self.within(other) && other.within(self)
+    }
+}
+
+/// What a tape holds, in counts and bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Statistics {
+    pub statements: u64,
+    pub arguments: u64,
+    pub events: u64,
+    pub ids: u64,
+    pub statement_bytes: u64,
+    pub argument_bytes: u64,
+    pub event_bytes: u64,
+    pub adjoint_bytes: u64,
+    pub used_bytes: u64,
+    pub committed_bytes: u64,
+    pub limit_bytes: u64,
+    pub width: u64,
+}
+
+/// An open nest: what `recover_nested` must be given.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NestToken {
+    pub token: u64,
+}
+
+/// A nest that is open: where it began, and what its sweeps may touch.
+#[derive(Debug)]
+struct Nest {
+    base: Position,
+    token: NestToken,
+    outer: bool,
+    recording: bool,
+}
+
+/// Which adjoints may differ from zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Dirty {
+    /// Every id below this one.
+    below: u32,
+    /// All inputs.
+    inputs: bool,
+}
+
+/// A tape. The inline recorders write through `cursors`, which must come first.
+#[repr(C)]
+pub struct Tape {
+    cursors: Cursors,
+    jacobian: Stream,
+    argument: Stream,
+    statement: Stream,
+    event: Stream,
+    payload: Stream,
+    adjoint: Stream,
+    events: u32,
+    payload_used: usize,
+    limit: Option<u64>,
+    id_limit: u32,
+    width: usize,
+    dirty: Dirty,
+    /// First id and count of the inputs, ascending.
+    inputs: Vec<(u32, u32)>,
+    /// Ids whose adjoints outlive the sweep, ascending, and what they have gathered.
+    kept: Vec<u32>,
+    kept_adjoint: Vec<f64>,
+    /// Indices of the events that own something, and of those that overwrite primal values.
+    droppable: Vec<u32>,
+    mutating: Vec<u32>,
+    segments: Segments,
+    nests: Vec<Nest>,
+    failed: Option<Error>,
+    companions: Vec<Box<dyn Companion>>,
+    scratch: Vec<f64>,
+    serial: u64,
+    owner: AtomicU64,
+}
+
+static NEXT_TAG: AtomicU32 = AtomicU32::new(1);
+static NEXT_SERIAL: AtomicU64 = AtomicU64::new(1);
+
+/// The next tag: unique in the process until 2^32 of them have been given out.
+fn new_tag() -> u32 {
+    loop {
+        let tag = NEXT_TAG.fetch_add(1, Ordering::Relaxed);
+        if tag != 0 {
+            return tag;
+        }
+    }
+}
+
+/// The id space, which tests narrow by `ADMPI_ID_MAX`.
+fn id_limit() -> u32 {
+    std::env::var("ADMPI_ID_MAX").ok().and_then(|v| v.parse().ok()).unwrap_or(u32::MAX)
+}
+
+impl Tape {
+    /// An empty tape that does not record yet. Nothing is reserved before the first statement.
+    pub fn new() -> Self {
+        let tag = new_tag();
+        Self {
+            cursors: Cursors {
+                abi: TAPE_ABI,
+                recording: 0,
+                jacobian: std::ptr::null_mut(),
+                argument: std::ptr::null_mut(),
+                argument_end: std::ptr::null_mut(),
+                statement: std::ptr::null_mut(),
+                next_id: 1,
+                tag,
+                checking: u32::from(checking()),
+                reserved: 0,
+                merge: [0; 256],
+            },
+            jacobian: Stream::new(arena::reservation(usize::MAX)),
+            argument: Stream::new(arena::reservation(usize::MAX) / 2),
+            statement: Stream::new(arena::reservation(1)),
+            event: Stream::new(arena::reservation(size_of::<Header>())),
+            payload: Stream::new(arena::reservation(usize::MAX)),
+            adjoint: Stream::new(arena::reservation(8 * 16)),
+            events: 0,
+            payload_used: 0,
+            limit: None,
+            id_limit: id_limit(),
+            width: 1,
+            dirty: Dirty { below: 0, inputs: false },
+            inputs: Vec::new(),
+            kept: Vec::new(),
+            kept_adjoint: Vec::new(),
+            droppable: Vec::new(),
+            mutating: Vec::new(),
+            segments: Segments::new(tag),
+            nests: Vec::new(),
+            failed: None,
+            companions: Vec::new(),
+            scratch: Vec::new(),
+            serial: NEXT_SERIAL.fetch_add(1, Ordering::Relaxed),
+            owner: AtomicU64::new(0),
+        }
+    }
+
+    /// Unique for the process, for ever: what distinguishes two tapes at one address.
+    pub fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    pub fn tag(&self) -> u32 {
+        self.cursors.tag
+    }
+
+    pub fn recording(&self) -> bool {
+        self.cursors.recording != 0
+    }
+
+    pub fn event_count(&self) -> u32 {
+        self.events
+    }
+
+    /// Adjoints side by side at each id.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    pub fn start(&mut self) {
+        self.cursors.recording = 1;
+        self.sync();
+    }
+
+    pub fn stop(&mut self) {
+        self.cursors.recording = 0;
+        self.sync();
+    }
+
+    /// Where the tape stands now.
+    pub fn position(&self) -> Position {
+        Position {
+            argument: self.arguments() as u64,
+            payload: self.payload_used as u64,
+            statement: self.statements(),
+            id: self.cursors.next_id,
+            event: self.events,
+            tag: self.cursors.tag,
+        }
+    }
+
+    /// The lowest place a sweep may reach: the base of the innermost nest, or of the tape.
+    pub fn base(&self) -> Position {
+        self.nests.last().map_or(Position::BOTTOM, |nest| nest.base)
+    }
+
+    fn arguments(&self) -> usize {
+        (self.cursors.argument.addr() - self.argument.base().addr()) / size_of::<u32>()
+    }
+
+    #[allow(clippy::cast_possible_truncation)] // every statement takes an id, and ids are 32 bits
+    fn statements(&self) -> u32 {
+        (self.cursors.statement.addr() - self.statement.base().addr()) as u32
+    }
+
+    /// Moves the cursors to `position`, which lies at or below the present one.
+    fn rewind(&mut self, position: &Position) {
+        // SAFETY: the position lies inside what has been written.
+        unsafe {
+            if !self.argument.base().is_null() {
+                self.cursors.argument =
+                    self.argument.base().cast::<u32>().add(wide(position.argument));
+                self.cursors.jacobian =
+                    self.jacobian.base().cast::<f64>().add(wide(position.argument));
+                self.cursors.statement = self.statement.base().add(wide32(position.statement));
+            }
+        }
+        self.cursors.next_id = position.id;
+        self.payload_used = wide(position.payload);
+        while self.inputs.last().is_some_and(|&(first, _)| first >= position.id) {
+            self.inputs.pop();
+        }
+        if let Some((first, n)) = self.inputs.last_mut() {
+            *n = (*n).min(position.id - *first);
+        }
+        let kept = self.kept.partition_point(|&id| id < position.id);
+        self.kept.truncate(kept);
+        self.kept_adjoint.truncate(kept * self.width);
+    }
+
+    /// Drops, in reverse order, what the events at and above `position` own, and forgets them.
+    fn drop_events(&mut self, position: &Position) {
+        while let Some(&index) = self.droppable.last() {
+            if index < position.event {
+                break;
+            }
+            self.droppable.pop();
+            let header = self.header(index);
+            // SAFETY: the payload was written by `record` for these operations and is dropped once.
+            unsafe { (header.ops.drop)(self.payload_at(header.payload)) };
+        }
+        self.mutating.truncate(self.mutating.partition_point(|&index| index < position.event));
+        self.events = position.event;
+    }
+
+    /// Forgets all that lies above `position`: values made there are stale from now on.
+    fn forget(&mut self, position: &Position) -> Result<()> {
+        for companion in &mut self.companions {
+            companion.reset(position.event)?;
+        }
+        self.zero_adjoints_from(position.id);
+        self.drop_events(position);
+        self.rewind(position);
+        self.failed = None;
+        Ok(())
+    }
+
+    /// Empties the tape; committed memory is kept. Its recording state stays.
+    pub fn reset(&mut self) -> Result<()> {
+        self.no_open_nest("reset")?;
+        self.forget(&Position::BOTTOM)?;
+        self.cursors.tag = new_tag();
+        self.segments = Segments::new(self.cursors.tag);
+        self.sync();
+        Ok(())
+    }
+
+    fn no_open_nest(&self, call: &str) -> Result<()> {
+        if self.nests.is_empty() {
+            return Ok(());
+        }
+        Err(Error::new(Code::Nest, format!("{call}: {} nests are open", self.nests.len())))
+    }
+
+    /// Goes back to `position`: values made since are stale.
+    pub fn reset_to(&mut self, position: &Position) -> Result<()> {
+        self.check_position("position", position)?;
+        if !self.base().within(position) {
+            return Err(Error::new(
+                Code::Range,
+                "reset_to: position lies below the base of the open nest",
+            ));
+        }
+        self.forget(position)?;
+        self.segments.cut(position);
+        self.cursors.tag = new_tag();
+        self.segments.open(self.cursors.tag, *position);
+        self.sync();
+        Ok(())
+    }
+
+    /// An error unless `position` lies on this tape and nothing below it has been forgotten.
+    pub fn check_position(&self, name: &str, position: &Position) -> Result<()> {
+        if self.segments.holds_position(position, &self.position()) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::Range,
+            format!(
+                "{name} (statement {}, id {}, event {}) is not a position of this tape, or outlived a reset",
+                position.statement, position.id, position.event
+            ),
+        ))
+    }
+
+    /// Opens a nest: what is recorded in it is forgotten by `recover_nested`.
+    pub fn start_nested(&mut self, outer: bool) -> Result<NestToken> {
+        let base = self.position();
+        let tag = new_tag();
+        let token = NestToken { token: NEXT_SERIAL.fetch_add(1, Ordering::Relaxed) };
+        self.nests.push(Nest { base, token, outer, recording: self.recording() });
+        self.cursors.tag = tag;
+        self.segments.open(tag, base);
+        Ok(token)
+    }
+
+    /// Closes the innermost nest, which must be the one of `token`.
+    pub fn recover_nested(&mut self, token: NestToken) -> Result<()> {
+        let asked = token.token;
+        let Some(nest) = self.nests.last() else {
+            return Err(Error::new(Code::Nest, format!("nest = {asked}: no nest is open")));
+        };
+        if nest.token != token {
+            return Err(Error::new(
+                Code::Nest,
+                format!(
+                    "nest = {asked} is not the innermost open one, which is {}",
+                    nest.token.token
+                ),
+            ));
+        }
+        let (base, recording) = (nest.base, nest.recording);
+        self.forget(&base)?;
+        self.nests.pop();
+        self.cursors.tag = base.tag;
+        self.segments.cut(&base);
+        self.cursors.recording = u32::from(recording);
+        self.sync();
+        Ok(())
+    }
+
+    /// An error unless `var` is passive or made by what is now on this tape.
+    pub fn check_var(&self, name: &str, var: &Var) -> Result<()> {
+        if var.id == 0 || self.segments.holds(var.id, var.tag, self.cursors.next_id) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::Stale,
+            format!(
+                "{name} (value {}, id {}, tag {}) is stale: it belongs to another tape, or outlived reset, reset_to or recover_nested",
+                var.value, var.id, var.tag
+            ),
+        ))
+    }
+
+    /// The number of directions of the sweeps to come: 1, 2, 4, 8 or 16. A change clears the adjoints.
+    pub fn set_width(&mut self, width: usize) -> Result<()> {
+        if !matches!(width, 1 | 2 | 4 | 8 | 16) {
+            return Err(Error::new(
+                Code::Argument,
+                format!("width = {width} is not 1, 2, 4, 8 or 16"),
+            ));
+        }
+        if width != self.width {
+            self.clear_adjoints();
+            self.width = width;
+            self.kept_adjoint = vec![0.0; self.kept.len() * width];
+        }
+        Ok(())
+    }
+
+    /// The tape's own byte limit; 0 returns to the process's default.
+    pub fn set_limit(&mut self, bytes: u64) {
+        self.limit = (bytes != 0).then_some(bytes);
+    }
+
+    /// Gives memory beyond what is in use back to the system.
+    pub fn trim(&mut self) {
+        let (arguments, statements) = (self.arguments(), wide32(self.statements()));
+        self.jacobian.trim(arguments * size_of::<f64>());
+        self.argument.trim(arguments * size_of::<u32>());
+        self.statement.trim(statements);
+        self.event.trim(wide32(self.events) * size_of::<Header>());
+        self.payload.trim(self.payload_used);
+        let adjoints = if self.dirty.inputs { self.cursors.next_id } else { self.dirty.below };
+        self.adjoint.trim(wide32(adjoints) * self.width * size_of::<f64>());
+        self.sync();
+    }
+
+    fn committed(&self) -> u64 {
+        [&self.jacobian, &self.argument, &self.statement, &self.event, &self.payload, &self.adjoint]
+            .iter()
+            .map(|stream| stream.committed() as u64)
+            .sum()
+    }
+
+    fn budget(&self) -> Budget {
+        Budget { committed: self.committed(), limit: self.limit }
+    }
+
+    pub fn statistics(&self) -> Statistics {
+        let statements = u64::from(self.statements());
+        let arguments = self.arguments() as u64;
+        let ids = u64::from(self.cursors.next_id - 1);
+        let event_bytes =
+            u64::from(self.events) * size_of::<Header>() as u64 + self.payload_used as u64;
+        let adjoint_bytes = ids * self.width as u64 * 8;
+        Statistics {
+            statements,
+            arguments,
+            events: u64::from(self.events),
+            ids,
+            statement_bytes: statements,
+            argument_bytes: arguments * 12,
+            event_bytes,
+            adjoint_bytes,
+            used_bytes: statements + arguments * 12 + event_bytes + adjoint_bytes,
+            committed_bytes: self.committed(),
+            limit_bytes: self.limit.unwrap_or_else(arena::default_limit),
+            width: self.width as u64,
+        }
+    }
+
+    fn header(&self, index: u32) -> &Header {
+        debug_assert!(index < self.events);
+        // SAFETY: headers below `events` have been written.
+        unsafe { &*self.event.base().cast::<Header>().add(wide32(index)) }
+    }
+
+    fn payload_at(&self, offset: u64) -> *mut u8 {
+        // SAFETY: offsets come from the payload stream's own cursor.
+        unsafe { self.payload.base().add(wide(offset)) }
+    }
+
+    /// The tape's instance of `C`, made at its first use: state that a higher floor keeps with a tape.
+    pub fn companion<C: Companion + Default>(&mut self) -> &mut C {
+        let at =
+            self.companions.iter().position(|c| (**c).as_any().is::<C>()).unwrap_or_else(|| {
+                self.companions.push(Box::<C>::default());
+                self.companions.len() - 1
+            });
+        (*self.companions[at]).as_any_mut().downcast_mut().expect("found by its type")
+    }
+
+    /// The active value of `id0 + i`; passive where `id0` is 0, as it is when nothing was recorded.
+    pub fn value(&self, value: f64, id0: u32, i: usize) -> Var {
+        match u32::try_from(i) {
+            Ok(i) if id0 != 0 => Var { value, id: id0 + i, tag: self.cursors.tag },
+            _ => Var { value, id: 0, tag: 0 },
+        }
+    }
+
+    /// Remembers an error of a recorder that cannot report it; the next sweep does.
+    pub fn fail(&mut self, error: Error) {
+        self.failed.get_or_insert(error);
+    }
+}
+
+impl Default for Tape {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Tape {
+    fn drop(&mut self) {
+        self.drop_events(&Position::BOTTOM);
+    }
+}
+
+// SAFETY: the pointers of a tape lead into its own streams.
+unsafe impl Send for Tape {}
+
+const _: () = assert!(std::mem::offset_of!(Tape, cursors) == 0);
+const _: () = assert!(size_of::<Header>() == 32);

@@ -1,0 +1,54 @@
+//! Which tags are open, and for which ids: what tells a live value from one that outlived its tape.
+#![forbid(unsafe_code)]
+
+use super::Position;
+
+/// Values made from `start` on carry `tag`, up to the start of the next segment.
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    tag: u32,
+    start: Position,
+}
+
+/// Ascending; never empty. The last one is open.
+#[derive(Debug)]
+pub struct Segments(Vec<Segment>);
+
+impl Segments {
+    pub fn new(tag: u32) -> Self {
+        Self(vec![Segment { tag, start: Position::BOTTOM }])
+    }
+
+    pub fn open(&mut self, tag: u32, start: Position) {
+        self.0.push(Segment { tag, start });
+    }
+
+    /// Closes the segments that lie above `position`, which is made by one of them.
+    pub fn cut(&mut self, position: &Position) {
+        let at = self.find(position.tag).expect("a position that was checked");
+        self.0.truncate(at + 1);
+    }
+
+    fn find(&self, tag: u32) -> Option<usize> {
+        // The newest are asked for most.
+        self.0.iter().rposition(|segment| segment.tag == tag)
+    }
+
+    /// Whether `id` below `next` was made under `tag`.
+    pub fn holds(&self, id: u32, tag: u32, next: u32) -> bool {
+        let above = self.0.partition_point(|segment| segment.start.id <= id);
+        // Empty segments share their start with the one that follows; only the last holds the id,
+        // unless a nest was recovered: then the outer tag goes on and is the last itself.
+        id < next && above > 0 && self.0[above - 1].tag == tag
+    }
+
+    /// Whether `position` was taken under an open tag and still lies below `end`.
+    pub fn holds_position(&self, position: &Position, end: &Position) -> bool {
+        if position.tag == 0 {
+            return position.same_place(&Position::BOTTOM);
+        }
+        let Some(at) = self.find(position.tag) else { return false };
+        let top = self.0.get(at + 1).map_or(end, |next| &next.start);
+        self.0[at].start.within(position) && position.within(top)
+    }
+}

@@ -1,0 +1,542 @@
+//! Reverse evaluation between two positions.
+//!
+//! A sweep takes (reads and zeroes) every adjoint it consumes, so that afterwards only inputs and kept
+//! values hold adjoints and nothing needs clearing before the next one.
+
+use super::event::Companion;
+use super::{Dirty, Ids, Pod, Position, Stored, Tape, Var};
+use crate::count::{wide, wide32};
+use crate::error::{Code, Error, Result};
+use std::marker::PhantomData;
+
+/// A sweep on its way down, as the events see it. It holds no reference to the tape while user code
+/// runs, so that a callback may record and sweep a nest of its own on the same tape.
+pub struct Sweep<'t> {
+    tape: *mut Tape,
+    /// Ids below this one are outside the nest: their adjoints are not written.
+    floor: u32,
+    event: u32,
+    tape_borrow: PhantomData<&'t mut Tape>,
+}
+
+impl Sweep<'_> {
+    pub(super) fn tape(&mut self) -> &mut Tape {
+        // SAFETY: the sweep was made from a live tape, and the borrow ends before user code runs.
+        unsafe { &mut *self.tape }
+    }
+
+    fn tape_ref(&self) -> &Tape {
+        // SAFETY: as above.
+        unsafe { &*self.tape }
+    }
+
+    /// Adjoints side by side at each id.
+    pub fn width(&self) -> usize {
+        self.tape_ref().width
+    }
+
+    /// The index of the event that is being reversed.
+    pub fn event_index(&self) -> u32 {
+        self.event
+    }
+
+    /// The `n * width` adjoints of consecutive ids, as one slice.
+    pub fn adjoints(&mut self, first: u32, n: usize) -> &mut [f64] {
+        let width = self.width();
+        self.tape().adjoints_mut(first, n * width)
+    }
+
+    /// Copies the `n * width` adjoints of consecutive outputs to `out` and zeroes them.
+    pub fn take(&mut self, first: u32, n: usize, out: &mut [f64]) {
+        let adjoints = self.adjoints(first, n);
+        out.copy_from_slice(adjoints);
+        adjoints.fill(0.0);
+    }
+
+    /// Adds `ids.len() * width` values to the adjoints of operands, one after the other, since an id may
+    /// occur twice.
+    pub fn add(&mut self, ids: &Ids, values: &[f64]) {
+        let width = self.width();
+        assert_eq!(values.len(), ids.len() * width, "one value for each adjoint");
+        let floor = self.floor.max(1);
+        match ids {
+            Ids::Passive(_) => {}
+            Ids::Range { first, n } => {
+                let outside = floor.saturating_sub(*first).min(*n);
+                let adjoints = self.adjoints(first + outside, wide32(n - outside));
+                for (adjoint, value) in adjoints.iter_mut().zip(&values[wide32(outside) * width..])
+                {
+                    *adjoint += value;
+                }
+            }
+            Ids::List(list) => {
+                let tape = self.tape();
+                // SAFETY: the list lies in the payload stream, which `adjoints_mut` does not touch.
+                let ids: &[u32] = unsafe { &*std::ptr::from_ref(tape.stored(list)) };
+                for (&id, values) in ids.iter().zip(values.chunks_exact(width)) {
+                    if id >= floor {
+                        let adjoints = tape.adjoints_mut(id, width);
+                        for (adjoint, value) in adjoints.iter_mut().zip(values) {
+                            *adjoint += value;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn stored<T: Pod>(&self, slice: &Stored<T>) -> &[T] {
+        self.tape_ref().stored(slice)
+    }
+
+    pub fn stored_mut<T: Pod>(&mut self, slice: &Stored<T>) -> &mut [T] {
+        self.tape().stored_mut(slice)
+    }
+
+    /// Takes the tape's companion out, for use beside the sweep; `attach` puts it back.
+    pub fn detach<C: Companion + Default>(&mut self) -> Box<C> {
+        let companions = &mut self.tape().companions;
+        match companions.iter().position(|c| (**c).as_any().is::<C>()) {
+            Some(at) => {
+                companions.swap_remove(at).into_any().downcast().expect("found by its type")
+            }
+            None => Box::default(),
+        }
+    }
+
+    pub fn attach<C: Companion>(&mut self, companion: Box<C>) {
+        self.tape().companions.push(companion);
+    }
+
+    /// A buffer of `n` zeros that keeps its memory between events; give it back with `recycle`.
+    pub fn scratch(&mut self, n: usize) -> Vec<f64> {
+        let mut scratch = std::mem::take(&mut self.tape().scratch);
+        scratch.clear();
+        scratch.resize(n, 0.0);
+        scratch
+    }
+
+    pub fn recycle(&mut self, scratch: Vec<f64>) {
+        if scratch.capacity() > self.tape().scratch.capacity() {
+            self.tape().scratch = scratch;
+        }
+    }
+
+    /// Reverses the statements from `top` down to `statement`, stopping at values whose adjoints are kept.
+    fn statements(&mut self, top: &mut Position, statement: u32) {
+        let floor = self.floor;
+        let tape = self.tape();
+        while top.statement > statement {
+            let lowest = top.id - (top.statement - statement);
+            let kept = tape.kept.partition_point(|&id| id < top.id);
+            let stop = match tape.kept[..kept].last() {
+                Some(&id) if id >= lowest => id,
+                _ => lowest - 1,
+            };
+            let n = top.id - 1 - stop;
+            // SAFETY: `top` is a position of this tape, at least `n` statements above the bottom.
+            unsafe { tape.run_statements(top, n, floor) };
+            if stop >= lowest {
+                tape.keep_adjoint(kept - 1);
+                // SAFETY: as above, for the statement whose adjoint has just been moved away: it has
+                // been propagated by `keep_adjoint`'s copy, which stays.
+                unsafe { tape.run_statements(top, 1, floor) };
+            }
+        }
+    }
+
+    fn run(&mut self, from: &Position, to: &Position) -> Result<()> {
+        let mut top = *from;
+        for index in (to.event..from.event).rev() {
+            let header = *self.tape().header(index);
+            self.statements(&mut top, header.statement);
+            self.tape().keep_outputs(header.id, top.id);
+            self.event = index;
+            let payload = self.tape().payload_at(header.payload);
+            // SAFETY: the payload that `record` wrote for these operations.
+            unsafe { (header.ops.reverse)(payload, self) }.map_err(|error| Error {
+                code: error.code,
+                message: format!(
+                    "reverse of {} (event {index}): {}",
+                    header.ops.name, error.message
+                ),
+            })?;
+            if self.tape().mutating.binary_search(&index).is_ok() {
+                self.restore(index, header.ops.undo);
+            }
+            top = Position {
+                statement: header.statement,
+                argument: header.argument,
+                id: header.id,
+                event: index,
+                ..top
+            };
+        }
+        self.statements(&mut top, to.statement);
+        Ok(())
+    }
+
+    /// Runs the undo or redo function of one event.
+    fn restore(&mut self, index: u32, operation: super::event::StateOp) {
+        let payload = self.tape().header(index).payload;
+        let payload = self.tape().payload_at(payload);
+        // SAFETY: the payload that `record` wrote for these operations.
+        unsafe { operation(payload, self) };
+    }
+
+    /// Undoes, newest first, the assignments above `from`, which the sweep must not see.
+    fn undo_above(&mut self, from: &Position) {
+        for at in (0..self.tape().mutating.len()).rev() {
+            let index = self.tape().mutating[at];
+            if index < from.event {
+                break;
+            }
+            let undo = self.tape().header(index).ops.undo;
+            self.restore(index, undo);
+        }
+    }
+
+    /// Redoes, oldest first, the assignments from event `from` on: all that has been undone.
+    fn redo_from(&mut self, from: u32) {
+        let tape = self.tape();
+        let first = tape.mutating.partition_point(|&index| index < from);
+        for at in first..self.tape().mutating.len() {
+            let index = self.tape().mutating[at];
+            let redo = self.tape().header(index).ops.redo;
+            self.restore(index, redo);
+        }
+    }
+}
+
+impl Tape {
+    /// Commits the adjoints of all ids given out so far. Fresh ones are zero.
+    fn ensure_adjoints(&mut self) -> Result<()> {
+        let bytes = wide32(self.cursors.next_id) * self.width * size_of::<f64>();
+        if bytes > self.adjoint.committed() {
+            let budget = self.budget();
+            self.adjoint.commit(bytes, budget)?;
+        }
+        Ok(())
+    }
+
+    fn adjoints_mut(&mut self, first: u32, n: usize) -> &mut [f64] {
+        let start = wide32(first) * self.width;
+        assert!(
+            (start + n) * size_of::<f64>() <= self.adjoint.committed(),
+            "ids beyond the adjoints"
+        );
+        if n == 0 {
+            return &mut [];
+        }
+        // SAFETY: inside the committed part of the stream, which this tape owns.
+        unsafe { std::slice::from_raw_parts_mut(self.adjoint.base().cast::<f64>().add(start), n) }
+    }
+
+    /// Adds `weight` to the adjoint of `y` in `direction`. A passive `y` has none.
+    pub fn seed(&mut self, y: &Var, weight: f64, direction: usize) -> Result<()> {
+        self.check_direction(direction)?;
+        self.check_var("y", y)?;
+        if y.id != 0 {
+            self.ensure_adjoints()?;
+            self.adjoints_mut(y.id, self.width)[direction] += weight;
+            self.dirty.below = self.dirty.below.max(y.id + 1);
+        }
+        Ok(())
+    }
+
+    /// The adjoint of `x` in `direction`: what a kept value has gathered, and what is still to be swept.
+    pub fn adjoint(&self, x: &Var, direction: usize) -> Result<f64> {
+        self.check_direction(direction)?;
+        self.check_var("x", x)?;
+        let at = wide32(x.id) * self.width + direction;
+        let mut adjoint = 0.0;
+        if x.id != 0 && (at + 1) * size_of::<f64>() <= self.adjoint.committed() {
+            // SAFETY: committed, hence zero or written.
+            adjoint = unsafe { *self.adjoint.base().cast::<f64>().add(at) };
+        }
+        if !self.kept.is_empty()
+            && let Ok(kept) = self.kept.binary_search(&x.id)
+        {
+            adjoint += self.kept_adjoint[kept * self.width + direction];
+        }
+        Ok(adjoint)
+    }
+
+    fn check_direction(&self, direction: usize) -> Result<()> {
+        if direction < self.width {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::Argument,
+            format!("direction = {direction} is not below the width, which is {}", self.width),
+        ))
+    }
+
+    /// Lets the adjoint of `y` outlive the sweep that consumes it.
+    pub fn keep(&mut self, y: &Var) -> Result<()> {
+        self.check_var("y", y)?;
+        if y.id != 0
+            && let Err(at) = self.kept.binary_search(&y.id)
+        {
+            self.kept.insert(at, y.id);
+            let at = at * self.width;
+            self.kept_adjoint.splice(at..at, std::iter::repeat_n(0.0, self.width));
+        }
+        Ok(())
+    }
+
+    /// Adds the adjoint of a kept value, complete now, to what it has gathered.
+    fn keep_adjoint(&mut self, kept: usize) {
+        let (width, id) = (self.width, self.kept[kept]);
+        let start = wide32(id) * width;
+        for k in 0..width {
+            // SAFETY: ids of this tape are committed during a sweep.
+            let adjoint = unsafe { *self.adjoint.base().cast::<f64>().add(start + k) };
+            self.kept_adjoint[kept * width + k] += adjoint;
+        }
+    }
+
+    /// The same for the kept ones among an event's outputs, before it takes them.
+    fn keep_outputs(&mut self, first: u32, end: u32) {
+        if self.kept.is_empty() {
+            return;
+        }
+        let range =
+            self.kept.partition_point(|&id| id < first)..self.kept.partition_point(|&id| id < end);
+        for kept in range {
+            self.keep_adjoint(kept);
+        }
+    }
+
+    /// Zeroes all adjoints.
+    pub fn clear_adjoints(&mut self) {
+        self.zero_adjoints_from(0);
+        self.dirty = Dirty { below: 0, inputs: false };
+        self.kept_adjoint.fill(0.0);
+    }
+
+    /// Zeroes the adjoints of `id` and all above it, touching only what may differ from zero.
+    pub(super) fn zero_adjoints_from(&mut self, id: u32) {
+        if self.dirty.inputs {
+            for at in (0..self.inputs.len()).rev() {
+                let (first, n) = self.inputs[at];
+                if first + n <= id {
+                    break;
+                }
+                self.zero_adjoints(first.max(id), first + n);
+            }
+        }
+        if self.dirty.below > id {
+            self.zero_adjoints(id, self.dirty.below);
+            self.dirty.below = id;
+        }
+    }
+
+    /// Adjoints that were never committed are zero already.
+    fn zero_adjoints(&mut self, first: u32, end: u32) {
+        let committed = self.adjoint.committed() / size_of::<f64>();
+        let start = (wide32(first) * self.width).min(committed);
+        let stop = (wide32(end) * self.width).min(committed);
+        if start < stop {
+            // SAFETY: inside the committed part of the stream.
+            unsafe { self.adjoint.base().cast::<f64>().add(start).write_bytes(0, stop - start) };
+        }
+    }
+
+    /// Sweeps from the top down to the base of the innermost nest, or of the tape.
+    ///
+    /// # Safety
+    /// `tape` is live. Callbacks may use it through its handle meanwhile.
+    pub unsafe fn reverse(tape: *mut Self) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (from, to) = ((*tape).position(), (*tape).base());
+            Self::reverse_range(tape, &from, &to)
+        }
+    }
+
+    /// Sweeps from `from` down to `to`.
+    ///
+    /// # Safety
+    /// As for `reverse`.
+    pub unsafe fn reverse_range(tape: *mut Self, from: &Position, to: &Position) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let floor = unsafe { (*tape).begin_sweep(from, to)? };
+        let mut sweep = Sweep { tape, floor, event: from.event, tape_borrow: PhantomData };
+        sweep.undo_above(from);
+        let result = sweep.run(from, to);
+        // An event that failed has not been undone, unlike all above it.
+        let lowest = if result.is_ok() { to.event } else { sweep.event + 1 };
+        sweep.redo_from(lowest);
+        // SAFETY: the caller's promise.
+        unsafe { (*tape).end_sweep(from, to, result) }
+    }
+
+    fn begin_sweep(&mut self, from: &Position, to: &Position) -> Result<u32> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        self.check_position("from", from)?;
+        self.check_position("to", to)?;
+        let base = self.base();
+        if !to.within(from) || !base.within(to) {
+            return Err(Error::new(
+                Code::Range,
+                format!(
+                    "to (id {}) must lie between the base of the innermost nest (id {}) and from (id {})",
+                    to.id, base.id, from.id
+                ),
+            ));
+        }
+        self.ensure_adjoints()?;
+        let mut companions = std::mem::take(&mut self.companions);
+        let begun = companions.iter_mut().try_for_each(|companion| companion.begin(from, to));
+        companions.append(&mut self.companions);
+        self.companions = companions;
+        begun?;
+        self.dirty.below = self.dirty.below.max(from.id);
+        Ok(self.nests.last().map_or(0, |nest| if nest.outer { 0 } else { base.id }))
+    }
+
+    fn end_sweep(&mut self, from: &Position, to: &Position, result: Result<()>) -> Result<()> {
+        let bottom = to.same_place(&self.base());
+        let mut companions = std::mem::take(&mut self.companions);
+        let ended =
+            companions.iter_mut().try_for_each(|companion| companion.end(bottom && result.is_ok()));
+        companions.append(&mut self.companions);
+        self.companions = companions;
+        result.and(ended)?;
+        let closed = self.nests.last().is_none_or(|nest| !nest.outer);
+        if bottom && closed && self.dirty.below <= from.id {
+            self.dirty = Dirty { below: self.dirty.below.min(to.id), inputs: true };
+            if self.nests.is_empty() {
+                self.dirty.below = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reverses `n` statements below `top` and moves it.
+    ///
+    /// # Safety
+    /// `top` is a position of this tape with at least `n` statements right below it, and the adjoints
+    /// of all its ids are committed.
+    unsafe fn run_statements(&mut self, top: &mut Position, n: u32, floor: u32) {
+        if n == 0 {
+            return;
+        }
+        // SAFETY: the caller's promise: all pointers stay within what has been written.
+        unsafe {
+            let streams = Streams {
+                adjoint: self.adjoint.base().cast(),
+                statement: self.statement.base().add(wide32(top.statement)),
+                argument: self.argument.base().cast::<u32>().add(wide(top.argument)),
+                jacobian: self.jacobian.base().cast::<f64>().add(wide(top.argument)),
+                id: wide32(top.id),
+                n: wide32(n),
+                floor,
+            };
+            let arguments = match (self.width, floor) {
+                (1, 0) => streams.reverse_one(),
+                (1, _) => streams.reverse_wide::<1, true>(),
+                (2, 0) => streams.reverse_wide::<2, false>(),
+                (2, _) => streams.reverse_wide::<2, true>(),
+                (4, 0) => streams.reverse_wide::<4, false>(),
+                (4, _) => streams.reverse_wide::<4, true>(),
+                (8, 0) => streams.reverse_wide::<8, false>(),
+                (8, _) => streams.reverse_wide::<8, true>(),
+                (_, 0) => streams.reverse_wide::<16, false>(),
+                (_, _) => streams.reverse_wide::<16, true>(),
+            };
+            top.argument -= arguments as u64;
+        }
+        top.statement -= n;
+        top.id -= n;
+    }
+}
+
+/// A run of statements to reverse: pointers just above it, and how many there are.
+struct Streams {
+    adjoint: *mut f64,
+    statement: *const u8,
+    argument: *const u32,
+    jacobian: *const f64,
+    id: usize,
+    n: usize,
+    floor: u32,
+}
+
+impl Streams {
+    /// One direction, no nest. Where a statement's operand is the value made just before it, that
+    /// adjoint goes on in a register: a chain of statements would else wait for its own stores.
+    unsafe fn reverse_one(self) -> usize {
+        let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n, .. } = self;
+        // SAFETY: the promise of `run_statements`.
+        unsafe {
+            let top = argument;
+            let end = statement.sub(n);
+            while statement != end {
+                statement = statement.sub(1);
+                id -= 1;
+                let mut count = usize::from(*statement);
+                let mut w = *adjoint.add(id);
+                loop {
+                    argument = argument.sub(count);
+                    jacobian = jacobian.sub(count);
+                    *adjoint.add(id) = 0.0;
+                    if w == 0.0 {
+                        break;
+                    }
+                    for i in 0..count - 1 {
+                        *adjoint.add(wide32(*argument.add(i))) += *jacobian.add(i) * w;
+                    }
+                    let last = wide32(*argument.add(count - 1));
+                    let sum = *adjoint.add(last) + *jacobian.add(count - 1) * w;
+                    if last + 1 != id || statement == end {
+                        *adjoint.add(last) = sum;
+                        break;
+                    }
+                    statement = statement.sub(1);
+                    id = last;
+                    count = usize::from(*statement);
+                    w = sum;
+                }
+            }
+            top.offset_from_unsigned(argument)
+        }
+    }
+
+    /// `K` directions side by side; in a closed nest the adjoints below the floor are left alone.
+    unsafe fn reverse_wide<const K: usize, const CLOSED: bool>(self) -> usize {
+        let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n, floor } = self;
+        // SAFETY: the promise of `run_statements`.
+        unsafe {
+            let adjoint = adjoint.cast::<[f64; K]>();
+            let top = argument;
+            let end = statement.sub(n);
+            while statement != end {
+                statement = statement.sub(1);
+                id -= 1;
+                let count = usize::from(*statement);
+                argument = argument.sub(count);
+                jacobian = jacobian.sub(count);
+                let w = adjoint.add(id).replace([0.0; K]);
+                if w.iter().all(|&w| w == 0.0) {
+                    continue;
+                }
+                for i in 0..count {
+                    let operand = *argument.add(i);
+                    if CLOSED && operand < floor {
+                        continue;
+                    }
+                    let partial = *jacobian.add(i);
+                    let into = &mut *adjoint.add(wide32(operand));
+                    for k in 0..K {
+                        into[k] += partial * w[k];
+                    }
+                }
+            }
+            top.offset_from_unsigned(argument)
+        }
+    }
+}

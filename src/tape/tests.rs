@@ -1,0 +1,403 @@
+//! The tape from the inside: what C and C++ programs cannot reach, and properties of random programs.
+
+use super::*;
+use crate::error::Code;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A statement as an inline recorder writes it.
+fn statement(tape: &mut Tape, value: f64, arguments: &[(f64, Var)]) -> Var {
+    let active = arguments.iter().filter(|(_, x)| x.id != 0).count();
+    if active == 0 || tape.grow(254).unwrap() == Room::NotRecording {
+        return Var { value, id: 0, tag: 0 };
+    }
+    for &(partial, x) in arguments.iter().filter(|(_, x)| x.id != 0) {
+        tape.push_argument(partial, x.id);
+    }
+    let id = tape.finish_statement(u8::try_from(active).unwrap());
+    tape.value(value, id, 0)
+}
+
+fn mul(tape: &mut Tape, a: Var, b: Var) -> Var {
+    statement(tape, a.value * b.value, &[(b.value, a), (a.value, b)])
+}
+
+fn input(tape: &mut Tape, value: f64) -> Var {
+    let id = tape.input_ids(1).unwrap();
+    tape.value(value, id, 0)
+}
+
+fn recording() -> Tape {
+    let mut tape = Tape::new();
+    tape.start();
+    tape
+}
+
+fn reverse(tape: &mut Tape) {
+    // SAFETY: a live tape.
+    unsafe { Tape::reverse(tape) }.unwrap();
+}
+
+fn range(tape: &mut Tape, from: &Position, to: &Position) -> Result<()> {
+    // SAFETY: a live tape.
+    unsafe { Tape::reverse_range(tape, from, to) }
+}
+
+fn adjoint(tape: &Tape, x: &Var) -> f64 {
+    tape.adjoint(x, 0).unwrap()
+}
+
+#[test]
+fn sweep_takes_and_repeats() {
+    let mut tape = recording();
+    let (x, y) = (input(&mut tape, 3.0), input(&mut tape, 5.0));
+    let z = mul(&mut tape, x, y);
+    let w = mul(&mut tape, z, z);
+    for sweep in 1..=3 {
+        tape.seed(&w, 1.0, 0).unwrap();
+        reverse(&mut tape);
+        assert_eq!(adjoint(&tape, &x), f64::from(sweep) * 2.0 * 15.0 * 5.0);
+        assert_eq!(adjoint(&tape, &y), f64::from(sweep) * 2.0 * 15.0 * 3.0);
+        assert_eq!((adjoint(&tape, &z), adjoint(&tape, &w)), (0.0, 0.0));
+    }
+    tape.clear_adjoints();
+    assert_eq!(adjoint(&tape, &x), 0.0);
+}
+
+#[test]
+fn keep_holds_an_intermediate_over_sweeps() {
+    let mut tape = recording();
+    let x = input(&mut tape, 2.0);
+    let y = mul(&mut tape, x, x);
+    let z = mul(&mut tape, y, y);
+    let u = mul(&mut tape, z, z);
+    tape.keep(&z).unwrap();
+    tape.keep(&y).unwrap();
+    for sweep in 1..=2 {
+        tape.seed(&u, 1.0, 0).unwrap();
+        reverse(&mut tape);
+        let n = f64::from(sweep);
+        assert_eq!(adjoint(&tape, &z), n * 2.0 * z.value);
+        assert_eq!(adjoint(&tape, &y), n * 4.0 * y.value.powi(3));
+        assert_eq!(adjoint(&tape, &x), n * 8.0 * x.value.powi(7));
+    }
+}
+
+#[test]
+fn widths_carry_independent_directions() {
+    for width in [1, 2, 4, 8, 16] {
+        let mut tape = recording();
+        tape.set_width(width).unwrap();
+        let (x, y) = (input(&mut tape, 3.0), input(&mut tape, -2.0));
+        let z = mul(&mut tape, x, y);
+        let w = mul(&mut tape, z, x);
+        tape.keep(&z).unwrap();
+        for k in 0..width {
+            tape.seed(&w, 1.0 + k as f64, k).unwrap();
+        }
+        reverse(&mut tape);
+        for k in 0..width {
+            let seed = 1.0 + k as f64;
+            assert_eq!(tape.adjoint(&x, k).unwrap(), seed * 2.0 * 3.0 * -2.0);
+            assert_eq!(tape.adjoint(&y, k).unwrap(), seed * 9.0);
+            assert_eq!(tape.adjoint(&z, k).unwrap(), seed * 3.0);
+        }
+        assert_eq!(tape.adjoint(&x, width).unwrap_err().code, Code::Argument);
+    }
+    assert_eq!(Tape::new().set_width(3).unwrap_err().code, Code::Argument);
+}
+
+#[test]
+fn ranges_resume_to_the_same_adjoints() {
+    let mut tape = recording();
+    let x = input(&mut tape, 1.1);
+    let mut y = x;
+    let mut positions = vec![tape.position()];
+    for i in 0..40 {
+        y = if i % 3 == 0 { mul(&mut tape, y, x) } else { mul(&mut tape, y, y) };
+        y = statement(&mut tape, y.value.sin(), &[(y.value.cos(), y)]);
+        positions.push(tape.position());
+    }
+    tape.seed(&y, 1.0, 0).unwrap();
+    reverse(&mut tape);
+    let whole = adjoint(&tape, &x);
+    tape.clear_adjoints();
+    tape.seed(&y, 1.0, 0).unwrap();
+    for pair in positions.windows(2).rev() {
+        range(&mut tape, &pair[1], &pair[0]).unwrap();
+    }
+    assert_eq!(adjoint(&tape, &x).to_bits(), whole.to_bits());
+    let (low, high) = (positions[1], positions[2]);
+    assert_eq!(range(&mut tape, &low, &high).unwrap_err().code, Code::Range);
+}
+
+#[test]
+fn partial_sweep_leaves_adjoints_that_reset_to_clears() {
+    let mut tape = recording();
+    let x = input(&mut tape, 2.0);
+    let y = mul(&mut tape, x, x);
+    let here = tape.position();
+    let z = mul(&mut tape, y, y);
+    tape.seed(&z, 1.0, 0).unwrap();
+    let top = tape.position();
+    range(&mut tape, &top, &here).unwrap();
+    assert_eq!(adjoint(&tape, &y), 8.0);
+    tape.reset_to(&here).unwrap();
+    let z = mul(&mut tape, y, y);
+    tape.clear_adjoints();
+    tape.seed(&z, 1.0, 0).unwrap();
+    reverse(&mut tape);
+    assert_eq!(adjoint(&tape, &x), 32.0);
+}
+
+#[test]
+fn stale_values_and_positions_are_told() {
+    let mut tape = recording();
+    let x = input(&mut tape, 2.0);
+    let here = tape.position();
+    let y = mul(&mut tape, x, x);
+    let above = tape.position();
+    tape.reset_to(&here).unwrap();
+    assert_eq!(tape.seed(&y, 1.0, 0).unwrap_err().code, Code::Stale);
+    let z = mul(&mut tape, x, x);
+    assert_eq!(z.id, y.id);
+    assert!(tape.check_var("y", &y).is_err());
+    assert!(tape.check_var("z", &z).is_ok() && tape.check_var("x", &x).is_ok());
+    assert_eq!(tape.check_position("p", &above).unwrap_err().code, Code::Range);
+    for _ in 0..5 {
+        tape.reset_to(&here).unwrap();
+    }
+    tape.reset().unwrap();
+    assert!(tape.check_var("x", &x).is_err());
+    assert!(tape.check_position("p", &here).is_err());
+    let other = recording();
+    assert_ne!(other.tag(), tape.tag());
+}
+
+#[test]
+fn nest_is_closed_unless_asked() {
+    for outer in [false, true] {
+        let mut tape = recording();
+        let x = input(&mut tape, 3.0);
+        let y = mul(&mut tape, x, x);
+        let nest = tape.start_nested(outer).unwrap();
+        let inner = input(&mut tape, 7.0);
+        let z = mul(&mut tape, y, inner);
+        tape.seed(&z, 1.0, 0).unwrap();
+        reverse(&mut tape);
+        assert_eq!(adjoint(&tape, &inner), 9.0);
+        assert_eq!(adjoint(&tape, &y), if outer { 7.0 } else { 0.0 });
+        tape.recover_nested(nest).unwrap();
+        assert!(tape.check_var("z", &z).is_err());
+        assert!(tape.check_var("y", &y).is_ok());
+        let w = mul(&mut tape, y, y);
+        tape.seed(&w, 1.0, 0).unwrap();
+        reverse(&mut tape);
+        let from_nest = if outer { 7.0 * 6.0 } else { 0.0 };
+        assert_eq!(adjoint(&tape, &x), 4.0 * 27.0 + from_nest);
+    }
+}
+
+#[test]
+fn nests_close_in_order() {
+    let mut tape = recording();
+    let a = tape.start_nested(false).unwrap();
+    let b = tape.start_nested(false).unwrap();
+    assert_eq!(tape.recover_nested(a).unwrap_err().code, Code::Nest);
+    assert_eq!(tape.reset().unwrap_err().code, Code::Nest);
+    tape.recover_nested(b).unwrap();
+    tape.recover_nested(a).unwrap();
+    assert_eq!(tape.recover_nested(a).unwrap_err().code, Code::Nest);
+}
+
+/// Doubles its operand, counts its drops.
+struct Double {
+    operand: Ids,
+    first: u32,
+    log: Rc<RefCell<Vec<&'static str>>>,
+}
+
+impl Event for Double {
+    const NAME: &'static str = "double";
+    const MUTATES: bool = true;
+    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
+        self.log.borrow_mut().push("reverse");
+        let mut t = sweep.scratch(sweep.width());
+        sweep.take(self.first, 1, &mut t);
+        t.iter_mut().for_each(|t| *t *= 2.0);
+        sweep.add(&self.operand, &t);
+        sweep.recycle(t);
+        Ok(())
+    }
+    fn undo(&mut self, _: &mut Sweep<'_>) {
+        self.log.borrow_mut().push("undo");
+    }
+    fn redo(&mut self, _: &mut Sweep<'_>) {
+        self.log.borrow_mut().push("redo");
+    }
+}
+
+impl Drop for Double {
+    fn drop(&mut self) {
+        self.log.borrow_mut().push("drop");
+    }
+}
+
+#[test]
+fn events_interleave_with_statements_and_are_undone_and_dropped() {
+    let log = Rc::default();
+    let mut tape = recording();
+    let x = input(&mut tape, 3.0);
+    let double = |tape: &mut Tape, x: Var| {
+        let operand = tape.ids(1, std::iter::once(x.id)).unwrap();
+        let log = Rc::clone(&log);
+        let id = tape.record(1, |first, _| Double { operand, first, log }).unwrap();
+        tape.value(2.0 * x.value, id, 0)
+    };
+    let y = double(&mut tape, x);
+    let z = mul(&mut tape, y, y);
+    let middle = tape.position();
+    let w = double(&mut tape, z);
+    tape.keep(&w).unwrap();
+    tape.seed(&w, 1.0, 0).unwrap();
+    reverse(&mut tape);
+    assert_eq!(adjoint(&tape, &x), 2.0 * 8.0 * 3.0);
+    assert_eq!(adjoint(&tape, &w), 1.0);
+    assert_eq!(
+        log.borrow_mut().split_off(0),
+        ["reverse", "undo", "reverse", "undo", "redo", "redo"]
+    );
+    // A sweep that starts in the middle first undoes what lies above.
+    let bottom = tape.base();
+    range(&mut tape, &middle, &bottom).unwrap();
+    assert_eq!(log.borrow_mut().split_off(0), ["undo", "reverse", "undo", "redo", "redo"]);
+    tape.reset_to(&middle).unwrap();
+    assert_eq!(log.borrow_mut().split_off(0), ["drop"]);
+    drop(tape);
+    assert_eq!(log.borrow_mut().split_off(0), ["drop"]);
+}
+
+#[test]
+fn ids_are_compressed_and_scattered() {
+    let mut tape = recording();
+    let first = tape.input_ids(10).unwrap();
+    assert!(matches!(tape.ids(4, first..first + 4).unwrap(), Ids::Range { n: 4, .. }));
+    assert!(matches!(tape.ids(3, [0, 0, 0].into_iter()).unwrap(), Ids::Passive(3)));
+    assert!(tape.ids(0, std::iter::empty()).unwrap().is_empty());
+    let scattered = [first + 2, first + 3, 0, first + 2, first];
+    let Ids::List(list) = tape.ids(5, scattered.into_iter()).unwrap() else { panic!("a list") };
+    assert_eq!(tape.stored(&list), scattered);
+    let leading = [0, 0, first, first + 1];
+    let Ids::List(list) = tape.ids(4, leading.into_iter()).unwrap() else { panic!("a list") };
+    assert_eq!(tape.stored(&list), leading);
+}
+
+#[test]
+fn id_space_and_limit_are_errors_with_the_tape_still_valid() {
+    let mut tape = recording();
+    tape.id_limit = 600;
+    let x = input(&mut tape, 1.0);
+    let mut y = x;
+    let failure = loop {
+        if tape.cursors.next_id > 100 {
+            match tape.grow(254) {
+                Ok(_) => {}
+                Err(error) => break error,
+            }
+        }
+        y = mul(&mut tape, y, x);
+    };
+    assert_eq!(failure.code, Code::Ids);
+    assert_eq!(tape.input_ids(1000).unwrap_err().code, Code::Ids);
+    tape.seed(&y, 1.0, 0).unwrap();
+    reverse(&mut tape);
+    assert_eq!(adjoint(&tape, &x), f64::from(tape.statements()) + 1.0);
+
+    let mut tape = recording();
+    let x = input(&mut tape, 1.0);
+    tape.set_limit(tape.statistics().committed_bytes);
+    assert_eq!(tape.grow(1).unwrap_err().code, Code::Limit);
+    tape.set_limit(0);
+    let y = mul(&mut tape, x, x);
+    tape.seed(&y, 1.0, 0).unwrap();
+    reverse(&mut tape);
+    assert_eq!(adjoint(&tape, &x), 2.0);
+}
+
+#[test]
+fn precomputed_chains_any_number_of_operands() {
+    for n in [0, 1, 2, 253, 254, 255, 507, 508, 5000] {
+        let mut tape = recording();
+        let first = tape.input_ids(n).unwrap();
+        let x: Vec<Var> =
+            (0..n).map(|i| tape.value(i as f64, if n == 0 { 0 } else { first }, i)).collect();
+        let partials: Vec<f64> = (0..n).map(|i| 0.5 + i as f64).collect();
+        let id = tape.precomputed(&x, &partials).unwrap();
+        assert_eq!(id == 0, n == 0);
+        if n == 0 {
+            continue;
+        }
+        let y = tape.value(1.0, id, 0);
+        tape.seed(&y, 2.0, 0).unwrap();
+        reverse(&mut tape);
+        for (x, partial) in x.iter().zip(&partials) {
+            assert_eq!(adjoint(&tape, x), 2.0 * partial);
+        }
+    }
+}
+
+#[test]
+fn trim_gives_memory_back_and_keeps_the_recording() {
+    let mut tape = recording();
+    let x = input(&mut tape, 1.0);
+    let here = tape.position();
+    let mut y = x;
+    for _ in 0..1_000_000 {
+        y = mul(&mut tape, y, x);
+    }
+    tape.seed(&y, 1.0, 0).unwrap();
+    reverse(&mut tape);
+    assert_eq!(adjoint(&tape, &x), 1e6 + 1.0);
+    let full = tape.statistics().committed_bytes;
+    tape.reset_to(&here).unwrap();
+    tape.trim();
+    assert!(tape.statistics().committed_bytes < full / 3);
+    let y = mul(&mut tape, x, x);
+    tape.clear_adjoints();
+    tape.seed(&y, 1.0, 0).unwrap();
+    reverse(&mut tape);
+    assert_eq!(adjoint(&tape, &x), 2.0);
+}
+
+#[test]
+fn chain_in_registers_agrees_with_wide_sweep() {
+    // The scalar loop passes the adjoint of the value made last in a register; widths do not.
+    let mut tape = recording();
+    let x = input(&mut tape, 1.0);
+    let y = input(&mut tape, 1.0);
+    let mut values = vec![x, y];
+    let mut state = 12345u32;
+    let mut random = |n: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % n
+    };
+    for _ in 0..5000 {
+        let last = values[values.len() - 1];
+        let other = values[random(values.len())];
+        let arguments = [(0.5, last), (0.25, other), (-0.75, last), (0.125, y)];
+        let n = 1 + random(4);
+        let from = random(5 - n);
+        values.push(statement(&mut tape, 1.0, &arguments[from..from + n]));
+    }
+    let mut results = Vec::new();
+    for width in [1, 2] {
+        tape.set_width(width).unwrap();
+        for value in values.iter().skip(4000) {
+            tape.seed(value, 1.0, 0).unwrap();
+        }
+        reverse(&mut tape);
+        results.push([adjoint(&tape, &x).to_bits(), adjoint(&tape, &y).to_bits()]);
+        tape.clear_adjoints();
+    }
+    assert_eq!(results[0], results[1]);
+}
