@@ -38,4 +38,7 @@
 /* A tape was used by two threads. */
 #define ADMPI_ERR_THREAD 16
 
+/* For admpi_tape_start_nested: sweeps of the nest add to the adjoints of values made outside it. */
+#define ADMPI_NEST_OUTER 1
+
 #endif

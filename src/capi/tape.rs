@@ -3,57 +3,14 @@
 use super::{array, array_mut, entry, get, null, put};
 use crate::count::from_c;
 use crate::error::{Code, Error, Result, set_last, with_last};
-use crate::tape::{self, Room, Tape, Var};
+use crate::tape::{self, NEST_OUTER, Room, Tape};
 use std::ffi::{c_char, c_void};
 
-#[allow(non_camel_case_types)]
-type admpi_tape = tape::Cursors;
-#[allow(non_camel_case_types)]
-type admpi_var = Var;
-#[allow(non_camel_case_types)]
-type admpi_position = tape::Position;
-#[allow(non_camel_case_types)]
-type admpi_statistics = tape::Statistics;
-#[allow(non_camel_case_types)]
-type admpi_nest = tape::NestToken;
-
-/// Success.
-pub const ADMPI_SUCCESS: i32 = 0;
-/// A pointer that must not be NULL is.
-pub const ADMPI_ERR_NULL: i32 = 1;
-/// An argument is out of its range.
-pub const ADMPI_ERR_ARGUMENT: i32 = 2;
-/// The system gave no more memory or addresses.
-pub const ADMPI_ERR_MEMORY: i32 = 3;
-/// The byte limit of the tape or of the process is reached.
-pub const ADMPI_ERR_LIMIT: i32 = 4;
-/// The 32-bit id space of the tape is used up.
-pub const ADMPI_ERR_IDS: i32 = 5;
-/// A value outlived its tape, or belongs to another one.
-pub const ADMPI_ERR_STALE: i32 = 6;
-/// The thread has no tape.
-pub const ADMPI_ERR_NO_TAPE: i32 = 7;
-/// The tape does not record.
-pub const ADMPI_ERR_NOT_RECORDING: i32 = 8;
-/// Nests are closed in another order than they were opened.
-pub const ADMPI_ERR_NEST: i32 = 9;
-/// A position is not on the tape, or two are in the wrong order.
-pub const ADMPI_ERR_RANGE: i32 = 10;
-/// A user's callback returned an error.
-pub const ADMPI_ERR_CALLBACK: i32 = 11;
-/// MPI returned an error.
-pub const ADMPI_ERR_MPI: i32 = 12;
-/// Header and library are of different versions.
-pub const ADMPI_ERR_ABI: i32 = 13;
-/// An internal error.
-pub const ADMPI_ERR_PANIC: i32 = 14;
-/// The operation has no adjoint in this version.
-pub const ADMPI_ERR_UNSUPPORTED: i32 = 15;
-/// The tape belongs to another thread.
-pub const ADMPI_ERR_THREAD: i32 = 16;
-
-/// For `admpi_tape_start_nested`: sweeps of the nest add to the adjoints of values made outside it.
-pub const ADMPI_NEST_OUTER: i32 = 1;
+// By the names under which C knows them: they are defined in `include/admpi/var.h`.
+use crate::tape::{
+    Cursors as admpi_tape, NestToken as admpi_nest, Position as admpi_position,
+    Statistics as admpi_statistics, Var as admpi_var,
+};
 
 /// The reverse function of a callback.
 /// @param n_out        number of results
@@ -219,7 +176,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_input(
         let (values, inputs) = (array("value", value, n)?, array_mut("x_out", x_out, n)?);
         let (first, tag) = (tape.input_ids(n)?, tape.tag());
         for ((input, &value), id) in inputs.iter_mut().zip(values).zip(first..) {
-            *input = Var { value, id, tag };
+            *input = admpi_var { value, id, tag };
         }
         Ok(())
     })
@@ -411,7 +368,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_start_nested(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let tape = self::tape(tape)?;
-        if flags & !ADMPI_NEST_OUTER != 0 {
+        if flags & !NEST_OUTER != 0 {
             return Err(Error::new(Code::Argument, format!("flags = {flags} has unknown bits")));
         }
         put("nest_out", nest_out, || tape.start_nested(flags != 0))

@@ -30,6 +30,9 @@ pub const TAPE_ABI: u32 = 1;
 /// Most arguments of one statement: its byte in the stream.
 pub const MAX_ARGUMENTS: u32 = 254;
 
+/// The flag of a nest whose sweeps add to the adjoints of values made outside it: `ADMPI_NEST_OUTER`.
+pub const NEST_OUTER: i32 = 1;
+
 /// An active double as C sees it. Id 0 is passive.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -179,9 +179,10 @@ impl Tape {
         let end = offset.checked_add(bytes).ok_or_else(|| {
             Error::new(Code::Memory, format!("{bytes} bytes of payload pass the address space"))
         })?;
-        if end > self.payload.committed() {
+        // Even nothing needs an address.
+        if end.max(1) > self.payload.committed() {
             let budget = self.budget();
-            self.payload.commit(end, budget)?;
+            self.payload.commit(end.max(1), budget)?;
         }
         self.payload_used = end;
         Ok(offset as u64)

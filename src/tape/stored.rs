@@ -112,7 +112,6 @@ impl Tape {
             end <= self.payload_used && slice.offset.is_multiple_of(align_of::<T>() as u64),
             "a handle that is not of this tape"
         );
-        assert!(!self.payload.base().is_null() || end == 0);
     }
 
     /// The ids of `n` values: a range if they are consecutive, nothing if all are passive, else a list.
