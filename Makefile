@@ -14,7 +14,7 @@ BUILD ?= build
 
 demo:
 	scripts/bootstrap demo
-	scripts/configure $(BUILD)/demo $(MPI)
+	scripts/configure $(BUILD)/demo $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
 	cmake --build $(BUILD)/demo --target demo --parallel
 
 test:

@@ -9,23 +9,7 @@
 # - C++ tests use doctest; its main() is provided, with MPI initialised where RANKS are given. Tests in C
 #   and those with PLAIN_MAIN bring their own.
 
-set(ADMPI_TEST_ENVIRONMENT "")
-set(ADMPI_MPIEXEC_FLAGS "")
-if(ADMPI_MPI_FAMILY STREQUAL "openmpi")
-  # More ranks than cores are the rule in these tests, and containers forbid the single-copy mechanism.
-  list(APPEND ADMPI_TEST_ENVIRONMENT
-    OMPI_MCA_rmaps_base_oversubscribe=1
-    OMPI_MCA_mpi_yield_when_idle=1
-    OMPI_MCA_btl_vader_single_copy_mechanism=none
-    PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
-  list(APPEND ADMPI_MPIEXEC_FLAGS --oversubscribe)
-  execute_process(COMMAND id -u OUTPUT_VARIABLE user_id OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(user_id STREQUAL "0")
-    list(APPEND ADMPI_TEST_ENVIRONMENT
-      OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-      PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1)
-  endif()
-endif()
+include(AdmpiLaunch)
 
 find_path(ADMPI_DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED)
 
@@ -44,20 +28,6 @@ if(ADMPI_VALGRIND)
     endif()
   endif()
 endif()
-
-# admpi_launcher(<variable> <ranks>): the command that starts a program on that many ranks.
-function(admpi_launcher variable ranks)
-  set(${variable} "${ADMPI_MPIEXEC}" ${ADMPI_MPIEXEC_FLAGS} -n "${ranks}" PARENT_SCOPE)
-endfunction()
-
-# admpi_register(<test> PROCESSORS <n> TIMEOUT <seconds> [LABELS <label>...] COMMAND <arg>...)
-function(admpi_register test)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROCESSORS;TIMEOUT" "LABELS;COMMAND")
-  add_test(NAME "${test}" COMMAND ${arg_COMMAND})
-  set_tests_properties("${test}" PROPERTIES
-    PROCESSORS "${arg_PROCESSORS}" TIMEOUT "${arg_TIMEOUT}" LABELS "${arg_LABELS}"
-    ENVIRONMENT "${ADMPI_TEST_ENVIRONMENT}")
-endfunction()
 
 function(admpi_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN" "TIMEOUT" "SOURCES;RANKS;VALGRIND;ARGS;LIBRARIES")
