@@ -272,10 +272,11 @@ impl Tape {
         ))
     }
 
-    /// Lets the adjoint of `y` outlive the sweep that consumes it.
+    /// Lets the adjoint of `y` outlive the sweep that consumes it. That of an input does anyway.
     pub fn keep(&mut self, y: &Var) -> Result<()> {
         self.check_var("y", y)?;
         if y.id != 0
+            && !self.is_input(y.id)
             && let Err(at) = self.kept.binary_search(&y.id)
         {
             self.kept.insert(at, y.id);
@@ -283,6 +284,11 @@ impl Tape {
             self.kept_adjoint.splice(at..at, std::iter::repeat_n(0.0, self.width));
         }
         Ok(())
+    }
+
+    fn is_input(&self, id: u32) -> bool {
+        let above = self.inputs.partition_point(|&(first, _)| first <= id);
+        above > 0 && id - self.inputs[above - 1].0 < self.inputs[above - 1].1
     }
 
     /// Adds the adjoint of a kept value, complete now, to what it has gathered.
