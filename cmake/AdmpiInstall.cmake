@@ -28,14 +28,22 @@ install(FILES
   "${CMAKE_CURRENT_BINARY_DIR}/admpiConfigVersion.cmake"
   DESTINATION "${package_directory}")
 
-# GNUInstallDirs allows absolute directories; pkg-config wants them below ${prefix} where they are.
-foreach(which INCLUDEDIR LIBDIR)
-  if(IS_ABSOLUTE "${CMAKE_INSTALL_${which}}")
-    set(pc_${which} "${CMAKE_INSTALL_${which}}")
-  else()
-    set(pc_${which} "\${prefix}/${CMAKE_INSTALL_${which}}")
-  endif()
-endforeach()
+# The paths in the .pc file are relative to where it lies, so that an installed tree may be moved or
+# staged; GNUInstallDirs also allows absolute directories.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+  set(pc_libdir "${CMAKE_INSTALL_LIBDIR}")
+else()
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  set(pc_prefix "\${pcfiledir}/${up}")
+  string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+  set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+else()
+  set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
 set(pc_mpi_cflags "")
 set(pc_mpi_libs "")
 if(ADMPI_WITH_MPI)

@@ -24,11 +24,6 @@
 #include "admpi/var.h"
 #include "admpi/tape.h"
 #include "admpi/ops.h"
-#if ADMPI_HAVE_MPI
-#include "admpi/ampi.h"
-#include "admpi/abi.h"
-#include "admpi/ampi_names.h"
-#endif
 #endif
 
 #endif
