@@ -68,6 +68,22 @@ typedef struct admpi_statistics {
 /** The calling thread's tape; never NULL: &admpi_no_tape when it has none. */
 extern __thread admpi_tape *admpi_tls_tape __attribute__((tls_model("initial-exec")));
 
+/* The shim defines this empty to export what other languages cannot inline. */
+#ifndef ADMPI_TAPE_INLINE
+#define ADMPI_TAPE_INLINE static inline
+#endif
+
+int32_t admpi_tape_activate_abi(admpi_tape *tape, uint32_t abi, admpi_tape **previous_out);
+
+/** Makes a tape the calling thread's current one; the values it then makes are recorded there.
+ *  @param tape               a tape that no other thread uses, or NULL for none
+ *  @param[out] previous_out  the tape before, NULL for none; may be NULL
+ *  @return ADMPI_SUCCESS, ADMPI_ERR_ABI (this header and the library are of different versions),
+ *          ADMPI_ERR_THREAD (the tape is active on another thread) */
+ADMPI_TAPE_INLINE int32_t admpi_tape_activate(admpi_tape *tape, admpi_tape **previous_out) {
+  return admpi_tape_activate_abi(tape, ADMPI_TAPE_ABI, previous_out);
+}
+
 #ifdef __cplusplus
 }
 #endif

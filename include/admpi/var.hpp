@@ -218,4 +218,7 @@ constexpr double value(N x) noexcept {
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi
 
+// Compound assignment is defined with the operators it stands on.
+#include "admpi/functions.hpp"
+
 #endif

@@ -1,5 +1,6 @@
 /* What Rust cannot define on the stable toolchain: an initial-exec thread-local variable, which the
  * inline recorders of every language read, and the tape it names while a thread has none. */
+#define ADMPI_TAPE_INLINE
 #include "admpi/var.h"
 
 #include <stdlib.h>
