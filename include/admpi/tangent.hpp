@@ -178,16 +178,17 @@ constexpr tangent<T> inv(const tangent<T> &x) {
 ADMPI_STD_BINARY(ADMPI_TANGENT_BINARY)
 #undef ADMPI_TANGENT_BINARY
 
+// These are in std too, where code names the type: std::min<size_t>(a, 8). The pack keeps such a call away from the mixed forms.
 #define ADMPI_TANGENT_CHOICE(name, condition)                         \
   template <class T>                                                  \
   tangent<T> name(const tangent<T> &a, const tangent<T> &b) {         \
     return detail::op_##name::first(value(a), value(b)) ? a : b;      \
   }                                                                   \
-  template <class T, class U, detail::if_constant<U, T> = 0>          \
+  template <int..., class T, class U, detail::if_constant<U, T> = 0>  \
   tangent<T> name(const tangent<T> &a, const U &b) {                  \
     return name(a, tangent<T>(b));                                    \
   }                                                                   \
-  template <class T, class U, detail::if_constant<U, T> = 0>          \
+  template <int..., class T, class U, detail::if_constant<U, T> = 0>  \
   tangent<T> name(const U &a, const tangent<T> &b) {                  \
     return name(tangent<T>(a), b);                                    \
   }
