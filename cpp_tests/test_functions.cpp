@@ -1,0 +1,377 @@
+// Every function against its analytic derivative, through all recorders: admpi::var, the C operators, and
+// tangents, with plain numbers on either side.
+#include <admpi.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using admpi::tangent;
+using admpi::var;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+
+/// The same number, or both NaN, or both the same infinity.
+bool same(double a, double b, double tolerance = 0.0) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  if (std::isinf(a) || std::isinf(b)) return a == b;
+  return std::fabs(a - b) <= tolerance * std::fmax(std::fabs(a), std::fabs(b));
+}
+
+constexpr double digits = 4e-15;
+
+struct derivatives {
+  double value;
+  double first;
+  double second;
+};
+
+/// y = f(a, b) with active operands as asked, seeded and swept.
+template <class F>
+derivatives through_tape(F f, double a, double b, bool active_a, bool active_b) {
+  admpi::tape tape;
+  tape.start();
+  var x = a;
+  var y = b;
+  if (active_a) tape.input(x);
+  if (active_b) tape.input(y);
+  const var z = f(x, y);
+  tape.stop();
+  tape.seed(z);
+  tape.reverse();
+  return {z.value, tape.adjoint(x), tape.adjoint(y)};
+}
+
+using unary_c = admpi_var (*)(admpi_var);
+using binary_c = admpi_var (*)(admpi_var, admpi_var);
+using left_c = admpi_var (*)(admpi_var, double);
+using right_c = admpi_var (*)(double, admpi_var);
+
+/// f is generic over the scalar; df is the derivative, written without the library.
+template <class F, class D>
+void check_unary(const char *name, F f, unary_c c, D df, std::vector<double> points) {
+  CAPTURE(name);
+  for (const double x : points) {
+    CAPTURE(x);
+    const double value = f(x);
+    const double expected = static_cast<double>(df(static_cast<long double>(x)));
+    const auto check = [&](derivatives d) {
+      CHECK(same(d.value, value));
+      CHECK(same(d.first, expected, digits));
+    };
+    check(through_tape([&](var a, var) { return var(f(a)); }, x, 0.0, true, false));
+    check(through_tape([&](var a, var) { return var(c(a)); }, x, 0.0, true, false));
+    // As an inner node: 3 f(x + 0) + 1.
+    const derivatives inner = through_tape([&](var a, var) { return var(3.0 * f(a + 0.0) + 1.0); }, x, 0.0, true, false);
+    CHECK(same(inner.first, 3.0 * expected, digits));
+    // A passive argument gives a passive result.
+    const derivatives passive = through_tape([&](var a, var) { return var(f(a)); }, x, 0.0, false, false);
+    CHECK(same(passive.value, value));
+    CHECK(passive.first == 0.0);
+
+    const tangent<double> t = f(tangent<double>(x, 1.0));
+    CHECK(same(t.value, value));
+    CHECK(same(t.derivative, expected, digits));
+    using second = tangent<tangent<double>>;
+    const second tt = f(second(tangent<double>(x, 1.0), tangent<double>(1.0)));
+    CHECK(same(tt.value.value, value));
+    CHECK(same(tt.value.derivative, expected, digits));
+    CHECK(same(tt.derivative.value, expected, digits));
+    const tangent<var> tv = f(tangent<var>(var(x), var(1.0)));
+    CHECK(same(tv.derivative.value, expected, digits));
+  }
+}
+
+/// The same for two variables; NULL where C has no such form.
+template <class F, class D1, class D2>
+void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, D1 d1, D2 d2,
+                  std::vector<std::pair<double, double>> points) {
+  CAPTURE(name);
+  for (const auto &[a, b] : points) {
+    CAPTURE(a);
+    CAPTURE(b);
+    const double value = f(a, b);
+    const double first = static_cast<double>(d1(static_cast<long double>(a), static_cast<long double>(b)));
+    const double second = static_cast<double>(d2(static_cast<long double>(a), static_cast<long double>(b)));
+    const auto check = [&, a = a, b = b](auto g, bool active_a, bool active_b) {
+      const derivatives d = through_tape(g, a, b, active_a, active_b);
+      CHECK(same(d.value, value));
+      CHECK(same(d.first, active_a ? first : 0.0, digits));
+      CHECK(same(d.second, active_b ? second : 0.0, digits));
+    };
+    const double ca = a;
+    const double cb = b;
+    for (int mask = 0; mask < 4; ++mask) {
+      const bool active_a = (mask & 1) != 0;
+      const bool active_b = (mask & 2) != 0;
+      check([&](var x, var y) { return var(f(x, y)); }, active_a, active_b);
+      if (vv != nullptr) check([&](var x, var y) { return var(vv(x, y)); }, active_a, active_b);
+    }
+    check([&](var x, var) { return var(f(x, cb)); }, true, false);
+    check([&](var, var y) { return var(f(ca, y)); }, false, true);
+    if (vd != nullptr) check([&](var x, var) { return var(vd(x, cb)); }, true, false);
+    if (dv != nullptr) check([&](var, var y) { return var(dv(ca, y)); }, false, true);
+
+    using T = tangent<double>;
+    CHECK(same(f(T(a, 1.0), T(b, 0.0)).value, value));
+    CHECK(same(f(T(a, 1.0), b).derivative, first, digits));
+    CHECK(same(f(a, T(b, 1.0)).derivative, second, digits));
+    CHECK(same(f(tangent<var>(var(a), var(1.0)), b).derivative.value, first, digits));
+    using TT = tangent<tangent<double>>;
+    CHECK(same(f(TT(T(a), T(1.0)), b).derivative.value, first, digits));
+    CHECK(same(f(a, TT(T(b), T(1.0))).derivative.value, second, digits));
+    if (std::isfinite(first) && std::isfinite(second)) {
+      CHECK(same(f(T(a, 1.0), T(b, 0.0)).derivative, first, digits));
+      CHECK(same(f(T(a, 0.0), T(b, 1.0)).derivative, second, digits));
+    }
+  }
+}
+
+using real = long double;
+
+#define UNARY(name, derivative, ...)                                                            \
+  check_unary(                                                                                  \
+      #name,                                                                                    \
+      [](auto x) {                                                                              \
+        using std::name;                                                                        \
+        return name(x);                                                                         \
+      },                                                                                        \
+      admpi_##name, [](real x) -> real { return derivative; }, std::vector<double> __VA_ARGS__)
+
+}  // namespace
+
+TEST_CASE("test_functions_powers_and_roots") {
+  UNARY(sqrt, 1 / (2 * std::sqrt(x)), {1e-300, 0.25, 2.0, 1e300, 0.0, infinity});
+  UNARY(cbrt, std::pow(std::fabs(x), real(-2) / 3) / 3, {-8.0, -0.3, 0.7, 27.0, 0.0});
+  UNARY(abs, (x > 0) - (x < 0), {-3.0, -1e-310, 0.0, -0.0, 1e-310, 4.0, -infinity});
+  check_unary(
+      "fabs", [](auto x) { using std::fabs; return fabs(x); }, admpi_abs, [](real x) -> real { return (x > 0) - (x < 0); },
+      {-3.0, 0.0, 4.0});
+  check_unary(
+      "square", [](auto x) { using admpi::square; return square(x); }, admpi_square, [](real x) { return 2 * x; },
+      {-3.0, 0.0, 1e-200, 1.5});
+  check_unary(
+      "inv", [](auto x) { using admpi::inv; return inv(x); }, admpi_inv, [](real x) { return -1 / (x * x); },
+      {-3.0, 0.1, 1.5, 0.0});
+  check_unary(
+      "minus", [](auto x) { return -x; }, admpi_neg, [](real) -> real { return -1; }, {-3.0, 0.0, 1.5});
+}
+
+TEST_CASE("test_functions_square_root_of_minus_zero_has_the_slope_of_zero") {
+  CHECK(through_tape([](var x, var) { return var(sqrt(x)); }, -0.0, 0.0, true, false).first == infinity);
+}
+
+TEST_CASE("test_functions_exponentials_and_logarithms") {
+  UNARY(exp, std::exp(x), {-700.0, -1.0, 0.0, 0.3, 700.0, -infinity, infinity});
+  UNARY(exp2, std::exp2(x) * std::log(real(2)), {-1000.0, -1.0, 0.0, 0.3, 1000.0});
+  UNARY(expm1, std::exp(x), {-30.0, -1.0, 0.0, 1e-12, 3.0});
+  UNARY(log, 1 / x, {1e-300, 0.5, 1.0, 3.0, 1e300, infinity});
+  UNARY(log2, 1 / (x * std::log(real(2))), {1e-300, 0.5, 1.0, 3.0});
+  UNARY(log10, 1 / (x * std::log(real(10))), {1e-300, 0.5, 1.0, 3.0});
+  UNARY(log1p, 1 / (1 + x), {-0.5, 0.0, 1e-15, 3.0, -1.0});
+}
+
+TEST_CASE("test_functions_trigonometric") {
+  UNARY(sin, std::cos(x), {-4.0, 0.0, 0.5, 100.0});
+  UNARY(cos, -std::sin(x), {-4.0, 0.5, 100.0});
+  UNARY(tan, 1 / (std::cos(x) * std::cos(x)), {-1.0, 0.0, 0.5, 4.0});
+  UNARY(asin, 1 / std::sqrt(1 - x * x), {-0.999999, -0.5, 0.0, 0.7, 1.0, -1.0});
+  UNARY(acos, -1 / std::sqrt(1 - x * x), {-0.999999, -0.5, 0.0, 0.7, 1.0, -1.0});
+  UNARY(atan, 1 / (1 + x * x), {-4.0, 0.0, 0.5, 1e8, infinity});
+}
+
+TEST_CASE("test_functions_hyperbolic") {
+  UNARY(sinh, std::cosh(x), {-4.0, 0.0, 0.5, 20.0});
+  UNARY(cosh, std::sinh(x), {-4.0, 0.5, 20.0});
+  UNARY(tanh, 1 / (std::cosh(x) * std::cosh(x)), {-1.0, 0.0, 0.5});
+  UNARY(asinh, 1 / std::sqrt(1 + x * x), {-4.0, 0.0, 0.5, 1e8});
+  UNARY(acosh, 1 / std::sqrt(x * x - 1), {1.000001, 2.0, 1e8, 1.0});
+  UNARY(atanh, 1 / (1 - x * x), {-0.999999, -0.5, 0.0, 0.7, 1.0, -1.0});
+}
+
+TEST_CASE("test_functions_error_function") {
+  const real c = 2 / std::sqrt(std::acos(real(-1)));
+  const std::vector<double> points{-2.0, -0.5, 0.0, 0.7, 3.0};
+  check_unary(
+      "erf", [](auto x) { using std::erf; return erf(x); }, admpi_erf, [c](real x) { return c * std::exp(-x * x); }, points);
+  check_unary(
+      "erfc", [](auto x) { using std::erfc; return erfc(x); }, admpi_erfc, [c](real x) { return -c * std::exp(-x * x); },
+      points);
+}
+
+TEST_CASE("test_functions_outside_the_domain_the_value_is_nan") {
+  for (const double x : {-1.5, -2.0}) {
+    CHECK(std::isnan(through_tape([](var a, var) { return var(sqrt(a)); }, x, 0.0, true, false).value));
+    CHECK(std::isnan(through_tape([](var a, var) { return var(sqrt(a)); }, x, 0.0, true, false).first));
+    CHECK(std::isnan(through_tape([](var a, var) { return var(log(a)); }, x, 0.0, true, false).value));
+    CHECK(std::isnan(through_tape([](var a, var) { return var(asin(a)); }, x, 0.0, true, false).first));
+    CHECK(std::isnan(through_tape([](var a, var) { return var(acosh(a)); }, x, 0.0, true, false).first));
+    CHECK(std::isnan(through_tape([](var a, var) { return var(pow(a, 0.5)); }, x, 0.0, true, false).value));
+  }
+}
+
+TEST_CASE("test_functions_arithmetic") {
+  const std::vector<std::pair<double, double>> points{{2.0, 3.0}, {-1.5, 0.25}, {0.0, 4.0}, {1e200, 1e-100}, {7.0, -7.0}};
+  check_binary(
+      "+", [](auto a, auto b) { return a + b; }, admpi_add, admpi_add_d, nullptr, [](real, real) -> real { return 1; },
+      [](real, real) -> real { return 1; }, points);
+  check_binary(
+      "-", [](auto a, auto b) { return a - b; }, admpi_sub, admpi_sub_d, admpi_d_sub, [](real, real) -> real { return 1; },
+      [](real, real) -> real { return -1; }, points);
+  check_binary(
+      "*", [](auto a, auto b) { return a * b; }, admpi_mul, admpi_mul_d, nullptr, [](real, real b) { return b; },
+      [](real a, real) { return a; }, points);
+  check_binary(
+      "/", [](auto a, auto b) { return a / b; }, admpi_div, admpi_div_d, admpi_d_div, [](real, real b) { return 1 / b; },
+      [](real a, real b) { return -a / (b * b); }, points);
+}
+
+TEST_CASE("test_functions_division_by_zero_is_infinite") {
+  check_binary(
+      "/", [](auto a, auto b) { return a / b; }, admpi_div, admpi_div_d, admpi_d_div,
+      [](real, real) -> real { return infinity; }, [](real, real) -> real { return -infinity; }, {{1.0, 0.0}});
+}
+
+TEST_CASE("test_functions_pow") {
+  const auto f = [](auto a, auto b) {
+    using std::pow;
+    return pow(a, b);
+  };
+  const auto d1 = [](real a, real b) -> real { return b == 0 ? 0 : b * std::pow(a, b - 1); };
+  const auto d2 = [](real a, real b) -> real { return a > 0 ? std::log(a) * std::pow(a, b) : 0; };
+  // At x <= 0 the exponent counts as a constant; x^0 is constant, 0^0 included.
+  check_binary("pow", f, admpi_pow, admpi_pow_d, admpi_d_pow, d1, d2,
+               {{2.0, 3.0}, {0.3, -1.7}, {5.0, 0.5}, {1.0, 4.0}, {-2.0, 3.0}, {-2.0, -2.0}, {0.0, 0.0}, {0.0, 1.0},
+                {0.0, 2.0}, {0.0, 0.5}, {-0.0, 3.0}, {3.0, 0.0}, {-3.0, 0.0}, {1e-200, 2.0}, {infinity, 2.0}});
+  // An integer exponent.
+  const derivatives d = through_tape([](var x, var) { return var(pow(x, 3)); }, -2.0, 0.0, true, false);
+  CHECK(d.value == -8.0);
+  CHECK(d.first == 12.0);
+}
+
+TEST_CASE("test_functions_pow_at_zero_has_second_derivatives") {
+  using T = tangent<tangent<double>>;
+  const T y = pow(T(tangent<double>(0.0, 1.0), tangent<double>(1.0)), 2.0);
+  CHECK(y.derivative.value == 0.0);
+  CHECK(y.derivative.derivative == 2.0);
+}
+
+TEST_CASE("test_functions_hypot") {
+  const auto f = [](auto a, auto b) {
+    using std::hypot;
+    return hypot(a, b);
+  };
+  // hypot is commutative: C has no admpi_d_hypot.
+  const auto part = [](real a, real b) -> real { return a == 0 && b == 0 ? 0 : a / std::hypot(a, b); };
+  check_binary("hypot", f, admpi_hypot, admpi_hypot_d, nullptr, part, [&](real a, real b) { return part(b, a); },
+               {{3.0, 4.0}, {-1.0, 2.0}, {0.0, 0.0}, {0.0, -2.0}, {1e200, 1e200}, {1e-200, 1e-200}});
+}
+
+TEST_CASE("test_functions_atan2") {
+  const auto f = [](auto a, auto b) {
+    using std::atan2;
+    return atan2(a, b);
+  };
+  const auto d1 = [](real y, real x) -> real { return x == 0 && y == 0 ? 0 : x / (x * x + y * y); };
+  const auto d2 = [](real y, real x) -> real { return x == 0 && y == 0 ? 0 : -y / (x * x + y * y); };
+  check_binary("atan2", f, admpi_atan2, admpi_atan2_d, admpi_d_atan2, d1, d2,
+               {{1.0, 2.0}, {-1.0, 2.0}, {1.0, -2.0}, {-1.0, -2.0}, {0.0, 0.0}, {0.0, -3.0}, {2.0, 0.0}, {1e200, 1e200},
+                {1e-180, 1e-180}});
+}
+
+TEST_CASE("test_functions_fmod") {
+  const auto f = [](auto a, auto b) {
+    using std::fmod;
+    return fmod(a, b);
+  };
+  check_binary("fmod", f, admpi_fmod, admpi_fmod_d, admpi_d_fmod, [](real, real) -> real { return 1; },
+               [](real a, real b) -> real { return -std::trunc(a / b); },
+               {{7.5, 2.0}, {-7.5, 2.0}, {7.5, -2.0}, {1.0, 3.0}, {6.0, 3.0}, {0.3, 0.1}, {2.0, infinity}});
+}
+
+TEST_CASE("test_functions_minimum_and_maximum") {
+  const auto fmin = [](auto a, auto b) { using std::fmin; return fmin(a, b); };
+  const auto fmax = [](auto a, auto b) { using std::fmax; return fmax(a, b); };
+  // The first operand takes a tie, a number beats a NaN.
+  const auto min_1 = [](real a, real b) -> real { return a <= b || std::isnan(b); };
+  const auto max_1 = [](real a, real b) -> real { return a >= b || std::isnan(b); };
+  const std::vector<std::pair<double, double>> points{{1.0, 2.0},  {2.0, 1.0},       {3.0, 3.0},       {-infinity, 0.0},
+                                                      {5.0, -5.0}, {nan_value, 1.0}, {1.0, nan_value}, {nan_value, nan_value}};
+  check_binary("fmin", fmin, admpi_fmin, admpi_fmin_d, nullptr, min_1, [&](real a, real b) { return 1 - min_1(a, b); },
+               points);
+  check_binary("fmax", fmax, admpi_fmax, admpi_fmax_d, nullptr, max_1, [&](real a, real b) { return 1 - max_1(a, b); },
+               points);
+  const auto min = [](auto a, auto b) { using std::min; return min(a, b); };
+  const auto max = [](auto a, auto b) { using std::max; return max(a, b); };
+  for (const auto &[a, b] : points) {
+    const derivatives low = through_tape([&](var x, var y) { return var(min(1.0 * x, y)); }, a, b, true, true);
+    CHECK(same(low.value, std::min(a, b)));
+    CHECK(low.first == (b < a ? 0.0 : 1.0));
+    const derivatives high = through_tape([&](var x, var y) { return var(max(x, y)); }, a, b, true, true);
+    CHECK(same(high.value, std::max(a, b)));
+    CHECK(high.first == (a < b ? 0.0 : 1.0));
+  }
+}
+
+TEST_CASE("test_functions_the_operand_that_is_not_chosen_adds_nothing") {
+  // sqrt has an infinite derivative at 0; 0 times infinity would poison the gradient.
+  const derivatives d = through_tape([](var x, var) { return var(fmin(sqrt(x) + 1.0, x)); }, 0.0, 0.0, true, false);
+  CHECK(d.value == 0.0);
+  CHECK(d.first == 1.0);
+}
+
+TEST_CASE("test_functions_fma") {
+  using T = tangent<double>;
+  const double a = 1.25, b = -3.5, c = 0.75;
+  for (int mask = 0; mask < 8; ++mask) {
+    CAPTURE(mask);
+    admpi::tape tape;
+    tape.start();
+    var x = a, y = b, z = c;
+    if (mask & 1) tape.input(x);
+    if (mask & 2) tape.input(y);
+    if (mask & 4) tape.input(z);
+    for (const var &w : {var(fma(x, y, z)), var(admpi_fma(x, y, z)), var(std::fma(x * 1.0, y, z)),
+                         mask & 2 ? var(fma(x, y, z)) : var(admpi_fma_d(x, b, z)),
+                         mask & 1 ? var(fma(x, y, z)) : var(fma(a, y, z)),
+                         mask & 6 ? var(fma(x, y, z)) : var(fma(x, b, c))}) {
+      tape.clear_adjoints();
+      tape.seed(w);
+      tape.reverse();
+      CHECK(w.value == std::fma(a, b, c));
+      CHECK(tape.adjoint(x) == (mask & 1 ? b : 0.0));
+      CHECK(tape.adjoint(y) == (mask & 2 ? a : 0.0));
+      CHECK(tape.adjoint(z) == (mask & 4 ? 1.0 : 0.0));
+    }
+  }
+  // Rounded once: the product alone is not representable.
+  const double h = 1.0 + 0x1p-30;
+  CHECK(admpi::value(fma(var(h), var(h), var(-1.0))) == std::fma(h, h, -1.0));
+  CHECK(fma(T(a, 1.0), T(b, 0.0), T(c, 0.0)).derivative == b);
+  CHECK(fma(T(a, 0.0), b, T(c, 1.0)).derivative == 1.0);
+}
+
+TEST_CASE("test_functions_piecewise_constant_results_are_passive") {
+  for (const double x : {-2.5, -0.5, 0.0, 0.5, 1.0, 2.7}) {
+    admpi::tape tape;
+    tape.start();
+    var a = x;
+    tape.input(a);
+    const auto before = tape.statistics().statements;
+    const var results[] = {floor(a), ceil(a * 1.0), round(a), trunc(a), std::rint(a), std::nearbyint(a),
+                           admpi_floor(a), admpi_ceil(a), admpi_round(a), admpi_trunc(a)};
+    const double expected[] = {std::floor(x), std::ceil(x), std::round(x), std::trunc(x), std::rint(x), std::nearbyint(x),
+                               std::floor(x), std::ceil(x), std::round(x), std::trunc(x)};
+    for (int i = 0; i < 10; ++i) {
+      CHECK(results[i].value == expected[i]);
+      CHECK(results[i].id == 0);
+    }
+    CHECK(tape.statistics().statements == before);
+    CHECK(floor(tangent<double>(x, 1.0)).derivative == 0.0);
+  }
+}
