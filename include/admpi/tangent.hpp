@@ -219,14 +219,22 @@ inline constexpr bool is_tangent = false;
 template <class T>
 inline constexpr bool is_tangent<tangent<T>> = true;
 
-/// The most nested of the types of some operands.
-template <class A, class B, class C>
-using deepest =
-    std::conditional_t<is_tangent<A> && !std::is_convertible<A, B>::value,
-                       std::conditional_t<is_tangent<A> && !std::is_convertible<A, C>::value, A, C>,
-                       std::conditional_t<is_tangent<B> && !std::is_convertible<B, C>::value, B, C>>;
-
 }  // namespace detail
+
+/// a * b + c, rounded once. Any of the three may be a constant.
+template <class A, class B, class C,
+          std::enable_if_t<detail::is_tangent<A> || detail::is_tangent<B> || detail::is_tangent<C>, int> = 0>
+auto fma(const A &a, const B &b, const C &c) {
+  using std::fma;
+  using R = std::decay_t<decltype(a * b + c)>;
+  const R x(a);
+  const R y(b);
+  R z(c);
+  if constexpr (std::is_same<A, R>::value) z.derivative += x.derivative * y.value;
+  if constexpr (std::is_same<B, R>::value) z.derivative += x.value * y.derivative;
+  z.value = fma(x.value, y.value, z.value);
+  return z;
+}
 
 #define ADMPI_TANGENT_COMPARISON(op)                                     \
   template <class T>                                                     \
