@@ -30,7 +30,10 @@ ADMPI_PARTIAL(abs) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : 0.0; }
 
 ADMPI_PARTIAL(exp) { return y; }
 ADMPI_PARTIAL(exp2) { return 0.693147180559945309417232 * y; }
-ADMPI_PARTIAL(expm1) { return y + 1.0; }
+ADMPI_PARTIAL(expm1) {
+  if (y > -0.5) return y + 1.0;
+  return exp(x); /* where 1 would swallow the digits */
+}
 ADMPI_PARTIAL(log) { return 1.0 / x; }
 ADMPI_PARTIAL(log2) { return 1.44269504088896340735992 / x; }
 ADMPI_PARTIAL(log10) { return 0.434294481903251827651129 / x; }
@@ -60,8 +63,8 @@ ADMPI_PARTIAL_2(div) { return -(y * (1.0 / x2)); }
 
 ADMPI_PARTIAL_1(pow) {
   if (x2 == 0.0) return 0.0;
-  /* y / x1 saves a second power wherever it is a number. */
-  if (x1 != 0.0 && y - y == 0.0) return x2 * (y / x1);
+  /* y / x1 saves a second power wherever y neither vanishes nor overflows. */
+  if (y * y > 0.0 && y - y == 0.0) return x2 * (y / x1);
   return x2 * pow(x1, x2 - 1.0);
 }
 ADMPI_PARTIAL_2(pow) {
