@@ -24,6 +24,10 @@
 #include "admpi/var.h"
 #include "admpi/tape.h"
 #include "admpi/ops.h"
+#if ADMPI_HAVE_MPI
+#include "admpi/ampi_guards.h"
+#include "admpi/ampi_names.h"
+#endif
 #endif
 
 #endif

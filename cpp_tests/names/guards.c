@@ -1,0 +1,145 @@
+/* Every call that cannot be differentiated refuses active data: it raises one error, on the object that
+ * MPI would raise it on, explains it under its own name, and touches neither buffer nor request. */
+#include <admpi.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PLACES = 2 }; /* neighbours of a process that is its own in a ring */
+enum { ON_WORLD, ON_COMM, ON_WIN, ON_FILE, OBJECTS };
+
+struct objects {
+  MPI_Comm comm;
+  MPI_Win win;
+  MPI_File file;
+  MPI_Message message;
+  MPI_Datatype type, types[PLACES];
+  AMPI_Request request;
+  int counts[PLACES], displacements[PLACES], position;
+  MPI_Aint addresses[PLACES], address;
+  admpi_var in[PLACES], out[PLACES];
+};
+
+#include "guards_all.h"
+
+static int raised[OBJECTS], last_code, failures;
+
+static void world_handler(MPI_Comm *comm, int *code, ...) {
+  int same;
+  MPI_Comm_compare(*comm, MPI_COMM_WORLD, &same);
+  raised[same == MPI_IDENT ? ON_WORLD : ON_COMM]++;
+  last_code = *code;
+}
+
+static void win_handler(MPI_Win *win, int *code, ...) {
+  (void)win;
+  raised[ON_WIN]++;
+  last_code = *code;
+}
+
+static void file_handler(MPI_File *file, int *code, ...) {
+  (void)file;
+  raised[ON_FILE]++;
+  last_code = *code;
+}
+
+static void expect(int holds, const char *call, const char *what) {
+  if (holds)
+    return;
+  fprintf(stderr, "%s: %s\n", call, what);
+  failures++;
+}
+
+static void check(const struct refusal *refusal, struct objects *on) {
+  char error[MPI_MAX_ERROR_STRING] = "";
+  struct objects before;
+  int length, total = 0;
+  memcpy(&before, on, sizeof before);
+  memset(raised, 0, sizeof raised);
+  last_code = MPI_SUCCESS;
+  int code = refusal->run(on);
+  for (int i = 0; i < OBJECTS; i++)
+    total += raised[i];
+  expect(code != MPI_SUCCESS, refusal->call, "took active data");
+  expect(total == 1 && raised[refusal->raised_on] == 1, refusal->call, "raised no error, or elsewhere");
+  expect(last_code == code, refusal->call, "returned another code than it raised");
+  expect(memcmp(&before, on, sizeof before) == 0, refusal->call, "wrote to its arguments");
+  if (code == MPI_SUCCESS)
+    return;
+  MPI_Error_string(code, error, &length);
+  expect(strncmp(error, refusal->call, strlen(refusal->call)) == 0, refusal->call, error);
+}
+
+static void make(struct objects *on, const char *file_name) {
+  int one = 1;
+  double *memory;
+  MPI_Errhandler handler;
+  memset(on, 0, sizeof *on);
+  AMPI_Cart_create(MPI_COMM_SELF, 1, &one, &one, 0, &on->comm);
+  MPI_Win_allocate(sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &on->win);
+  MPI_File_open(MPI_COMM_WORLD, file_name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                MPI_INFO_NULL, &on->file);
+  on->message = MPI_MESSAGE_NO_PROC;
+  for (int i = 0; i < PLACES; i++)
+    on->counts[i] = 1;
+  MPI_Comm_create_errhandler(world_handler, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  MPI_Comm_set_errhandler(on->comm, handler);
+  MPI_Errhandler_free(&handler);
+  MPI_Win_create_errhandler(win_handler, &handler);
+  MPI_Win_set_errhandler(on->win, handler);
+  MPI_Errhandler_free(&handler);
+  MPI_File_create_errhandler(file_handler, &handler);
+  MPI_File_set_errhandler(on->file, handler);
+  MPI_Errhandler_free(&handler);
+}
+
+/* What MPI does not read is not looked at, active or not. */
+static void insignificant(struct objects *on) {
+  double x = 3, y = 0;
+  AMPI_Request request;
+  memset(raised, 0, sizeof raised);
+  expect(AMPI_Allgatherv(MPI_IN_PLACE, 0, AMPI_ADOUBLE, &x, on->counts, on->displacements, MPI_DOUBLE,
+                         on->comm) == MPI_SUCCESS,
+         "AMPI_Allgatherv", "looked at the send type in place");
+  expect(AMPI_Scatterv(&x, on->counts, on->displacements, MPI_DOUBLE, MPI_IN_PLACE, 0, AMPI_ADOUBLE, 0,
+                       on->comm) == MPI_SUCCESS,
+         "AMPI_Scatterv", "looked at the receive type in place");
+  expect(AMPI_Ialltoall(MPI_IN_PLACE, 0, AMPI_ADOUBLE, &x, 1, MPI_DOUBLE, on->comm, &request) == MPI_SUCCESS,
+         "AMPI_Ialltoall", "looked at the send type in place");
+  AMPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect(AMPI_Igatherv(&x, 1, MPI_DOUBLE, &y, on->counts, on->displacements, MPI_DOUBLE, 0, on->comm,
+                       &request) == MPI_SUCCESS,
+         "AMPI_Igatherv", "refused passive data");
+  AMPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect(y == 3 && request == AMPI_REQUEST_NULL, "AMPI_Igatherv", "did not gather");
+  for (int i = 0; i < OBJECTS; i++)
+    expect(raised[i] == 0, "passive calls", "raised an error");
+}
+
+int main(int argc, char **argv) {
+  struct objects on;
+  MPI_Datatype derived;
+  if (argc != 2)
+    return 2;
+  AMPI_Init(&argc, &argv);
+  make(&on, argv[1]);
+  MPI_Type_vector(2, 1, 2, AMPI_ADOUBLE, &derived);
+  MPI_Type_commit(&derived);
+  MPI_Datatype active[] = {AMPI_ADOUBLE, derived};
+  for (size_t kind = 0; kind < sizeof active / sizeof *active; kind++) {
+    on.type = active[kind];
+    for (int i = 0; i < PLACES; i++)
+      on.types[i] = active[kind];
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+      check(&refusals[i], &on);
+  }
+  insignificant(&on);
+  MPI_Type_free(&derived);
+  MPI_File_close(&on.file);
+  MPI_Win_free(&on.win);
+  AMPI_Comm_free(&on.comm);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  AMPI_Finalize();
+  printf("%zu calls refuse active data, %d failures\n", sizeof refusals / sizeof *refusals, failures);
+  return failures != 0;
+}

@@ -1,0 +1,133 @@
+/* What the generated guards (mpi_guards.c) stand on: three functions of the adjoint MPI module, and the
+ * questions that decide which arguments of a call are significant. Handles that are not significant may be
+ * uninitialised memory, so they are never looked at. */
+#ifndef ADMPI_SHIM_MPI_GUARDS_H
+#define ADMPI_SHIM_MPI_GUARDS_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "admpi/ampi_guards.h"
+
+/** 0 if the datatype holds no active double (MPI_DATATYPE_NULL holds none), else the MPI error code whose
+ *  string says that `call` cannot yet be differentiated. Local; it raises nothing, the guard does. */
+int admpi_shim_guard(const char *call, MPI_Datatype datatype);
+
+/** The library's request for one of MPI's, AMPI_REQUEST_NULL for MPI_REQUEST_NULL. It lives until a
+ *  completion or Request_free leaves MPI_REQUEST_NULL in it: that of a persistent request survives a Wait. */
+AMPI_Request admpi_shim_wrap_request(MPI_Request request);
+
+/** The place where a wrapped request is kept, since MPI_Start may replace the handle; NULL for
+ *  AMPI_REQUEST_NULL and for the request of an active call, neither of which can be started. */
+MPI_Request *admpi_shim_wrapped_request(AMPI_Request request);
+
+static inline int guard_raise_comm(MPI_Comm comm, int code) {
+  MPI_Comm_call_errhandler(comm, code);
+  return code;
+}
+
+static inline int guard_raise_win(MPI_Win win, int code) {
+  MPI_Win_call_errhandler(win, code);
+  return code;
+}
+
+static inline int guard_raise_file(MPI_File file, int code) {
+  MPI_File_call_errhandler(file, code);
+  return code;
+}
+
+/* Which arguments of a collective call with a root are significant here: those that count at the root,
+ * those that count at the others. Both do at the root of an intracommunicator. */
+enum { GUARD_ROOT = 1, GUARD_OTHERS = 2 };
+
+static inline int guard_side(int root, MPI_Comm comm) {
+  int inter = 0, rank = MPI_UNDEFINED;
+  if (comm == MPI_COMM_NULL)
+    return 0; /* MPI says so under the name of its own call */
+  MPI_Comm_test_inter(comm, &inter);
+  if (inter)
+    return root == MPI_ROOT ? GUARD_ROOT : root == MPI_PROC_NULL ? 0 : GUARD_OTHERS;
+  MPI_Comm_rank(comm, &rank);
+  return rank == root ? GUARD_ROOT | GUARD_OTHERS : GUARD_OTHERS;
+}
+
+/* The length of the argument arrays of Alltoallw. */
+static inline int guard_peers(MPI_Comm comm) {
+  int inter = 0, size = 0;
+  if (comm == MPI_COMM_NULL)
+    return 0;
+  MPI_Comm_test_inter(comm, &inter);
+  if (inter)
+    MPI_Comm_remote_size(comm, &size);
+  else
+    MPI_Comm_size(comm, &size);
+  return size;
+}
+
+/* The same of Neighbor_alltoallw. */
+static inline void guard_neighbors(MPI_Comm comm, int *sources, int *destinations) {
+  int topology = MPI_UNDEFINED, rank, weighted;
+  *sources = *destinations = 0;
+  if (comm != MPI_COMM_NULL)
+    MPI_Topo_test(comm, &topology);
+  if (topology == MPI_CART) {
+    MPI_Cartdim_get(comm, sources);
+    *destinations = *sources *= 2;
+  } else if (topology == MPI_GRAPH) {
+    MPI_Comm_rank(comm, &rank);
+    MPI_Graph_neighbors_count(comm, rank, sources);
+    *destinations = *sources;
+  } else if (topology == MPI_DIST_GRAPH) {
+    MPI_Dist_graph_neighbors_count(comm, sources, destinations, &weighted);
+  }
+}
+
+/* An array of datatypes, one a peer; one that moves nothing is not significant in practice. */
+static inline int guard_each(const char *call, int n, const int counts[], const MPI_Datatype datatypes[]) {
+  int code = MPI_SUCCESS;
+  if (counts == NULL || datatypes == NULL)
+    return code;
+  for (int i = 0; i < n && code == MPI_SUCCESS; i++)
+    if (counts[i] != 0)
+      code = admpi_shim_guard(call, datatypes[i]);
+  return code;
+}
+
+/* MPI's own handle, and MPI_REQUEST_NULL where there is none, which MPI refuses by its own error. */
+static inline MPI_Request guard_handle(AMPI_Request request) {
+  const MPI_Request *place = admpi_shim_wrapped_request(request);
+  return place == NULL ? MPI_REQUEST_NULL : *place;
+}
+
+static inline int guard_start(const AMPI_Request *request) {
+  MPI_Request none = MPI_REQUEST_NULL;
+  MPI_Request *place = request == NULL ? NULL : admpi_shim_wrapped_request(*request);
+  return MPI_Start(place == NULL ? &none : place);
+}
+
+static inline int guard_startall(int count, const AMPI_Request requests[]) {
+  MPI_Request few[32];
+  MPI_Request *handles = few;
+  int code;
+  if (count <= 0 || requests == NULL)
+    return MPI_Startall(count, requests == NULL ? NULL : few);
+  if ((size_t)count > sizeof few / sizeof *few) {
+    handles = malloc((size_t)count * sizeof *handles);
+    if (handles == NULL)
+      return guard_raise_comm(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+  }
+  for (int i = 0; i < count; i++)
+    handles[i] = guard_handle(requests[i]);
+  code = MPI_Startall(count, handles);
+  for (int i = 0; i < count; i++) {
+    MPI_Request *place = admpi_shim_wrapped_request(requests[i]);
+    if (place != NULL)
+      *place = handles[i];
+  }
+  if (handles != few)
+    free(handles);
+  return code;
+}
+
+#endif
