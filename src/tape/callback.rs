@@ -96,9 +96,7 @@ impl Tape {
         payload: *const c_void,
         payload_bytes: usize,
     ) -> Result<u32> {
-        for (i, operand) in operands.iter().enumerate() {
-            self.check_var(&format!("in[{i}]"), operand)?;
-        }
+        self.check_vars("in", operands)?;
         if !self.recording() {
             return Ok(0);
         }

@@ -422,18 +422,21 @@ impl Tape {
         Ok(())
     }
 
+    fn holds(&self, var: &Var) -> bool {
+        var.id == 0 || self.segments.holds(var.id, var.tag, self.cursors.next_id)
+    }
+
     /// An error unless `var` is passive or made by what is now on this tape.
     pub fn check_var(&self, name: &str, var: &Var) -> Result<()> {
-        if var.id == 0 || self.segments.holds(var.id, var.tag, self.cursors.next_id) {
-            return Ok(());
+        if self.holds(var) { Ok(()) } else { Err(stale(name, var)) }
+    }
+
+    /// The same for an array.
+    pub fn check_vars(&self, name: &str, vars: &[Var]) -> Result<()> {
+        match vars.iter().position(|var| !self.holds(var)) {
+            None => Ok(()),
+            Some(i) => Err(stale(&format!("{name}[{i}]"), &vars[i])),
         }
-        Err(Error::new(
-            Code::Stale,
-            format!(
-                "{name} (value {}, id {}, tag {}) is stale: it belongs to another tape, or outlived reset, reset_to or recover_nested",
-                var.value, var.id, var.tag
-            ),
-        ))
     }
 
     /// The number of directions of the sweeps to come: 1, 2, 4, 8 or 16. A change clears the adjoints.
@@ -537,6 +540,17 @@ impl Tape {
     pub fn fail(&mut self, error: Error) {
         self.failed.get_or_insert(error);
     }
+}
+
+#[cold]
+fn stale(name: &str, var: &Var) -> Error {
+    Error::new(
+        Code::Stale,
+        format!(
+            "{name} (value {}, id {}, tag {}) is stale: it belongs to another tape, or outlived reset, reset_to or recover_nested",
+            var.value, var.id, var.tag
+        ),
+    )
 }
 
 impl Default for Tape {

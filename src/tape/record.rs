@@ -256,9 +256,7 @@ impl Tape {
     /// The id of a value with known partial derivatives. More operands than a statement holds chain
     /// into several statements, each passing its sum on.
     pub fn precomputed(&mut self, operands: &[Var], partials: &[f64]) -> Result<u32> {
-        for (i, operand) in operands.iter().enumerate() {
-            self.check_var(&format!("operand[{i}]"), operand)?;
-        }
+        self.check_vars("operand", operands)?;
         let before = self.position();
         let mut sum = 0;
         let active = |(operand, _): &(&Var, &f64)| operand.id != 0;
