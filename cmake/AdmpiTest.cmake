@@ -17,7 +17,7 @@ set(ADMPI_VALGRIND_COMMAND "")
 if(ADMPI_VALGRIND)
   find_program(VALGRIND valgrind)
   if(VALGRIND)
-    set(ADMPI_VALGRIND_COMMAND "${VALGRIND}" --quiet --error-exitcode=99
+    set(ADMPI_VALGRIND_COMMAND "${VALGRIND}" --quiet --error-exitcode=99 --num-callers=40
       --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite
       "--suppressions=${PROJECT_SOURCE_DIR}/cmake/valgrind.supp")
     # Open MPI brings a file of its own beside its help texts.

@@ -25,6 +25,7 @@
 #include "admpi/tape.h"
 #include "admpi/ops.h"
 #if ADMPI_HAVE_MPI
+#include "admpi/abi.h"
 #include "admpi/ampi_guards.h"
 #include "admpi/ampi_names.h"
 #endif

@@ -7,8 +7,10 @@
 int main() {
   admpi::tape tape;
   tape.start();
-  admpi::var x = tape.input(1.5);
-  admpi::var y = tape.input(-2.0);
+  admpi::var x = 1.5;
+  admpi::var y = -2.0;
+  tape.input(x);
+  tape.input(y);
   admpi::var result = x * y + sin(x);
   tape.seed(result);
   tape.reverse();

@@ -6,6 +6,8 @@
 pub mod tape;
 
 use crate::error::{Code, Error, Result, set_last};
+#[cfg(feature = "mpi")]
+use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs `f`, turning its error or panic into a code with a message.
@@ -15,6 +17,19 @@ fn entry(f: impl FnOnce() -> Result<()>) -> i32 {
         Ok(Err(error)) => set_last(&error),
         Err(panic) => set_last(&Error::new(Code::Panic, panic_text(panic.as_ref()))),
     }
+}
+
+/// How the C shim reports an error.
+///
+/// # Safety
+/// `message` is a string.
+#[cfg(feature = "mpi")]
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_fail(code: i32, message: *const c_char) -> i32 {
+    // SAFETY: the shim's promise.
+    let message = unsafe { CStr::from_ptr(message) }.to_string_lossy();
+    let code = Code::from_c(code).unwrap_or(Code::Panic);
+    set_last(&Error::new(code, message))
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {

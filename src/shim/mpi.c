@@ -1,7 +1,12 @@
 /* What mpi-sys leaves out because it is a macro in mpi.h: sentinels and handles of the MPI in use. Rust
  * asks for them here, so no value of either MPI is written down anywhere. */
+#include "admpi/abi.h"
+#include "admpi/codes.h"
+
 #include <mpi.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Pointers that no buffer may be confused with: compare them before forming a slice. */
 void *admpi_shim_in_place(void) { return MPI_IN_PLACE; }
@@ -49,3 +54,49 @@ OPERATION(BXOR)
 OPERATION(REPLACE)
 OPERATION(NO_OP)
 OPERATION(OP_NULL)
+
+/* Rust's: keeps the message for admpi_last_error and returns the code. */
+int admpi_shim_fail(int code, const char *message);
+
+static int differs(const char *what, size_t program, size_t library) {
+  char message[200];
+  snprintf(message, sizeof message,
+           "%s has %zu bytes in the program and %zu in the library: they were built for different MPIs", what,
+           program, library);
+  return admpi_shim_fail(ADMPI_ERR_ABI, message);
+}
+
+#if ADMPI_MPI_OPENMPI
+static const char *const family = "Open MPI";
+static const char *const names[] = {"Open MPI", NULL};
+#else
+static const char *const family = "the MPICH family";
+static const char *const names[] = {"MPICH", "MVAPICH", "Intel", "CRAY", NULL};
+#endif
+
+/* A program may have loaded another MPI beside this library's; the first one loaded then answers. */
+static int check_loaded(void) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  char message[MPI_MAX_LIBRARY_VERSION_STRING + 100];
+  int length = 0;
+  const char *const *name;
+  if (MPI_Get_library_version(version, &length) != MPI_SUCCESS) return ADMPI_SUCCESS;
+  for (name = names; *name != NULL; name++)
+    if (strstr(version, *name) != NULL) return ADMPI_SUCCESS;
+  version[strcspn(version, "\n,")] = '\0';
+  snprintf(message, sizeof message, "this admpi was built for %s, but the MPI loaded is %s", family, version);
+  return admpi_shim_fail(ADMPI_ERR_ABI, message);
+}
+
+int ADMPI_ABI_CHECK(const admpi_mpi_sizes *sizes) {
+  if (sizes == NULL) return admpi_shim_fail(ADMPI_ERR_NULL, "sizes is NULL");
+  if (sizes->comm != sizeof(MPI_Comm)) return differs("MPI_Comm", sizes->comm, sizeof(MPI_Comm));
+  if (sizes->datatype != sizeof(MPI_Datatype))
+    return differs("MPI_Datatype", sizes->datatype, sizeof(MPI_Datatype));
+  if (sizes->op != sizeof(MPI_Op)) return differs("MPI_Op", sizes->op, sizeof(MPI_Op));
+  if (sizes->request != sizeof(MPI_Request))
+    return differs("MPI_Request", sizes->request, sizeof(MPI_Request));
+  if (sizes->status != sizeof(MPI_Status)) return differs("MPI_Status", sizes->status, sizeof(MPI_Status));
+  if (sizes->aint != sizeof(MPI_Aint)) return differs("MPI_Aint", sizes->aint, sizeof(MPI_Aint));
+  return check_loaded();
+}
