@@ -10,14 +10,12 @@
 #define ADMPI_IS_FORTRAN 1
 #elif !defined(__cplusplus) && !defined(__STDC_VERSION__)
 #define ADMPI_IS_FORTRAN 1
-#else
-#define ADMPI_IS_FORTRAN 0
 #endif
 
 #include "admpi/config.h"
 #include "admpi/codes.h"
 
-#if ADMPI_IS_FORTRAN == 0
+#ifndef ADMPI_IS_FORTRAN
 #if ADMPI_HAVE_MPI
 #include <mpi.h>
 #endif
