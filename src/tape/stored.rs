@@ -114,7 +114,7 @@ impl Tape {
         );
     }
 
-    /// The ids of `n` values: a range if they are consecutive, nothing if all are passive, else a list.
+    /// The ids of `n` values that have been checked: a range if they are consecutive, nothing if all are passive, else a list.
     pub fn ids(&mut self, n: usize, mut id_of: impl Iterator<Item = u32>) -> Result<Ids> {
         let Some(first) = id_of.next() else { return Ok(Ids::Passive(0)) };
         let step = u32::from(first != 0);

@@ -123,7 +123,7 @@ impl Sweep<'_> {
     }
 
     /// Reverses the statements from `top` down to `statement`, stopping at values whose adjoints are kept.
-    fn statements(&mut self, top: &mut Position, statement: u32) {
+    fn statements(&mut self, top: &mut Position, statement: u32) -> Result<()> {
         let floor = self.floor;
         let tape = self.tape();
         while top.statement > statement {
@@ -135,21 +135,21 @@ impl Sweep<'_> {
             };
             let n = top.id - 1 - stop;
             // SAFETY: `top` is a position of this tape, at least `n` statements above the bottom.
-            unsafe { tape.run_statements(top, n, floor) };
+            unsafe { tape.run_statements(top, n, floor)? };
             if stop >= lowest {
                 tape.keep_adjoint(kept - 1);
-                // SAFETY: as above, for the statement whose adjoint has just been moved away: it has
-                // been propagated by `keep_adjoint`'s copy, which stays.
-                unsafe { tape.run_statements(top, 1, floor) };
+                // SAFETY: as above, for the kept statement itself.
+                unsafe { tape.run_statements(top, 1, floor)? };
             }
         }
+        Ok(())
     }
 
     fn run(&mut self, from: &Position, to: &Position) -> Result<()> {
         let mut top = *from;
         for index in (to.event..from.event).rev() {
             let header = *self.tape().header(index);
-            self.statements(&mut top, header.statement);
+            self.statements(&mut top, header.statement)?;
             self.tape().keep_outputs(header.id, top.id);
             self.event = index;
             let payload = self.tape().payload_at(header.payload);
@@ -172,8 +172,7 @@ impl Sweep<'_> {
                 ..top
             };
         }
-        self.statements(&mut top, to.statement);
-        Ok(())
+        self.statements(&mut top, to.statement)
     }
 
     /// Runs the undo or redo function of one event.
@@ -427,9 +426,9 @@ impl Tape {
     /// # Safety
     /// `top` is a position of this tape with at least `n` statements right below it, and the adjoints
     /// of all its ids are committed.
-    unsafe fn run_statements(&mut self, top: &mut Position, n: u32, floor: u32) {
+    unsafe fn run_statements(&mut self, top: &mut Position, n: u32, floor: u32) -> Result<()> {
         if n == 0 {
-            return;
+            return Ok(());
         }
         // SAFETY: the caller's promise: all pointers stay within what has been written.
         unsafe {
@@ -454,10 +453,22 @@ impl Tape {
                 (_, 0) => streams.reverse_wide::<16, false>(),
                 (_, _) => streams.reverse_wide::<16, true>(),
             };
-            top.argument -= arguments as u64;
+            top.argument -= arguments.map_err(|id| self.foreign_operand(id))? as u64;
         }
         top.statement -= n;
         top.id -= n;
+        Ok(())
+    }
+
+    #[cold]
+    fn foreign_operand(&self, id: u32) -> Error {
+        Error::new(
+            Code::Stale,
+            format!(
+                "an operand has id {id}, made after its statement: it outlived a reset or belongs to another tape \
+                 (ADMPI_CHECK=1 tells where); clear the adjoints"
+            ),
+        )
     }
 }
 
@@ -475,9 +486,12 @@ struct Streams {
 impl Streams {
     /// One direction, no nest. Where a statement's operand is the value made just before it, that
     /// adjoint goes on in a register: a chain of statements would else wait for its own stores.
-    unsafe fn reverse_one(self) -> usize {
+    ///
+    /// # Safety
+    /// As for `run_statements`.
+    unsafe fn reverse_one(self) -> std::result::Result<usize, u32> {
         let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n, .. } = self;
-        // SAFETY: the promise of `run_statements`.
+        // SAFETY: the caller's promise; an operand is older than its statement, or refused.
         unsafe {
             let top = argument;
             let end = statement.sub(n);
@@ -494,9 +508,16 @@ impl Streams {
                         break;
                     }
                     for i in 0..count - 1 {
-                        *adjoint.add(wide32(*argument.add(i))) += *jacobian.add(i) * w;
+                        let operand = wide32(*argument.add(i));
+                        if operand >= id {
+                            return Err(*argument.add(i));
+                        }
+                        *adjoint.add(operand) += *jacobian.add(i) * w;
                     }
                     let last = wide32(*argument.add(count - 1));
+                    if last >= id {
+                        return Err(*argument.add(count - 1));
+                    }
                     let sum = *adjoint.add(last) + *jacobian.add(count - 1) * w;
                     if last + 1 != id || statement == end {
                         *adjoint.add(last) = sum;
@@ -508,14 +529,19 @@ impl Streams {
                     w = sum;
                 }
             }
-            top.offset_from_unsigned(argument)
+            Ok(top.offset_from_unsigned(argument))
         }
     }
 
     /// `K` directions side by side; in a closed nest the adjoints below the floor are left alone.
-    unsafe fn reverse_wide<const K: usize, const CLOSED: bool>(self) -> usize {
+    ///
+    /// # Safety
+    /// As for `run_statements`.
+    unsafe fn reverse_wide<const K: usize, const CLOSED: bool>(
+        self,
+    ) -> std::result::Result<usize, u32> {
         let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n, floor } = self;
-        // SAFETY: the promise of `run_statements`.
+        // SAFETY: the caller's promise; an operand is older than its statement, or refused.
         unsafe {
             let adjoint = adjoint.cast::<[f64; K]>();
             let top = argument;
@@ -535,6 +561,9 @@ impl Streams {
                     if CLOSED && operand < floor {
                         continue;
                     }
+                    if wide32(operand) >= id {
+                        return Err(operand);
+                    }
                     let partial = *jacobian.add(i);
                     let into = &mut *adjoint.add(wide32(operand));
                     for k in 0..K {
@@ -542,7 +571,7 @@ impl Streams {
                     }
                 }
             }
-            top.offset_from_unsigned(argument)
+            Ok(top.offset_from_unsigned(argument))
         }
     }
 }

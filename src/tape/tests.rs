@@ -325,6 +325,23 @@ fn id_space_and_limit_are_errors_with_the_tape_still_valid() {
 }
 
 #[test]
+fn operand_from_the_future_is_an_error_not_a_wild_write() {
+    let mut tape = recording();
+    let x = input(&mut tape, 1.0);
+    let foreign = Var { value: 1.0, id: 1 << 30, tag: x.tag };
+    let y = statement(&mut tape, 1.0, &[(1.0, x), (1.0, foreign)]);
+    assert_eq!(tape.precomputed(&[foreign], &[1.0]).unwrap_err().code, Code::Stale);
+    for width in [1, 4] {
+        tape.set_width(width).unwrap();
+        tape.seed(&y, 1.0, 0).unwrap();
+        // SAFETY: a live tape.
+        let error = unsafe { Tape::reverse(&raw mut tape) }.unwrap_err();
+        assert_eq!(error.code, Code::Stale);
+        assert!(error.message.contains("1073741824"), "{error}");
+    }
+}
+
+#[test]
 fn precomputed_chains_any_number_of_operands() {
     for n in [0, 1, 2, 253, 254, 255, 507, 508, 5000] {
         let mut tape = recording();
