@@ -116,37 +116,28 @@ impl Stream {
         Ok(())
     }
 
-    /// Reserves `wanted` bytes, halving while the address space does not hold them.
+    /// Reserves `wanted` bytes, halving while the address space does not hold them. Where it is limited, a
+    /// stream takes only an eighth of what it could have, since there are others.
     fn reserve(&mut self, at_least: usize) -> Result<()> {
-        let mut bytes = self.wanted.max(at_least).max(SMALLEST).next_multiple_of(STEP);
-        loop {
-            // SAFETY: a fresh anonymous mapping without access rights.
-            let address = unsafe {
-                libc::mmap(
-                    std::ptr::null_mut(),
-                    bytes,
-                    libc::PROT_NONE,
-                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                    -1,
-                    0,
-                )
-            };
-            if address != libc::MAP_FAILED {
-                self.base = address.cast();
-                self.reserved = bytes;
-                return Ok(());
+        let least = at_least.max(SMALLEST).next_multiple_of(STEP);
+        let mut bytes = self.wanted.max(least).next_multiple_of(STEP);
+        let mut found = map_addresses(bytes);
+        while found.is_err() && bytes > least {
+            bytes = (bytes / 2).max(least).next_multiple_of(STEP);
+            found = map_addresses(bytes);
+            if let Ok(base) = found {
+                // SAFETY: the mapping just made, which nobody uses.
+                unsafe { libc::munmap(base.cast(), bytes) };
+                bytes = (bytes / 8).max(least).next_multiple_of(STEP);
+                found = map_addresses(bytes);
+                break;
             }
-            if bytes / 2 < at_least.max(SMALLEST) {
-                return Err(Error::new(
-                    Code::Memory,
-                    format!(
-                        "reserving {bytes} bytes of addresses: {}",
-                        std::io::Error::last_os_error()
-                    ),
-                ));
-            }
-            bytes = (bytes / 2).next_multiple_of(STEP);
         }
+        self.base = found.map_err(|error| {
+            Error::new(Code::Memory, format!("reserving {bytes} bytes of addresses: {error}"))
+        })?;
+        self.reserved = bytes;
+        Ok(())
     }
 
     /// Gives committed memory behind the first `keep` bytes back to the system. Mapping over it also
@@ -172,6 +163,26 @@ impl Stream {
             self.committed = keep;
             COMMITTED.fetch_sub(bytes as u64, Ordering::Relaxed);
         }
+    }
+}
+
+/// A fresh mapping without access rights or commit charge.
+fn map_addresses(bytes: usize) -> std::io::Result<*mut u8> {
+    // SAFETY: an anonymous mapping where the system likes it.
+    let address = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            bytes,
+            libc::PROT_NONE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        )
+    };
+    if address == libc::MAP_FAILED {
+        Err(std::io::Error::last_os_error())
+    } else {
+        Ok(address.cast())
     }
 }
 
