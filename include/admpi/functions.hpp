@@ -61,7 +61,8 @@ struct constant {
   double value;
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &, double) const noexcept {}
-  ADMPI_ALWAYS_INLINE admpi_var *collect(admpi_var *out) const noexcept { return out; }
+  template <class List>
+  ADMPI_ALWAYS_INLINE void collect(List &) const noexcept {}
 };
 
 template <class Op, class A>
@@ -75,7 +76,10 @@ struct unary : expression<unary<Op, A>> {
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     a.push(writer, p * Op::partial(a.value, value));
   }
-  ADMPI_ALWAYS_INLINE admpi_var *collect(admpi_var *out) const noexcept { return a.collect(out); }
+  template <class List>
+  ADMPI_ALWAYS_INLINE void collect(List &list) const noexcept {
+    a.collect(list);
+  }
 };
 
 template <class Op, class A, class B>
@@ -92,7 +96,11 @@ struct binary : expression<binary<Op, A, B>> {
     if constexpr (A::leaves != 0) a.push(writer, p * Op::partial_1(a.value, b.value, value));
     if constexpr (B::leaves != 0) b.push(writer, p * Op::partial_2(a.value, b.value, value));
   }
-  ADMPI_ALWAYS_INLINE admpi_var *collect(admpi_var *out) const noexcept { return b.collect(a.collect(out)); }
+  template <class List>
+  ADMPI_ALWAYS_INLINE void collect(List &list) const noexcept {
+    a.collect(list);
+    b.collect(list);
+  }
 };
 
 /// One of two operands, chosen by their values. The other is not pushed at all: its partials may be infinite.
@@ -114,7 +122,11 @@ struct choice : expression<choice<Op, A, B>> {
       b.push(writer, p);
     }
   }
-  ADMPI_ALWAYS_INLINE admpi_var *collect(admpi_var *out) const noexcept { return b.collect(a.collect(out)); }
+  template <class List>
+  ADMPI_ALWAYS_INLINE void collect(List &list) const noexcept {
+    a.collect(list);
+    b.collect(list);
+  }
 };
 
 template <class A, class B, class C>
@@ -133,8 +145,11 @@ struct fused : expression<fused<A, B, C>> {
     b.push(writer, p * a.value);
     c.push(writer, p);
   }
-  ADMPI_ALWAYS_INLINE admpi_var *collect(admpi_var *out) const noexcept {
-    return c.collect(b.collect(a.collect(out)));
+  template <class List>
+  ADMPI_ALWAYS_INLINE void collect(List &list) const noexcept {
+    a.collect(list);
+    b.collect(list);
+    c.collect(list);
   }
 };
 
@@ -142,7 +157,9 @@ struct fused : expression<fused<A, B, C>> {
 template <template <class, class, class> class Node, class Op, class A, class B>
 ADMPI_ALWAYS_INLINE auto join(const A &a, const B &b) {
   if constexpr (A::leaves + B::leaves <= max_leaves) {
-    return Node<Op, A, B>(a, b);
+    using X = std::decay_t<decltype(kept(a))>;
+    using Y = std::decay_t<decltype(kept(b))>;
+    return Node<Op, X, Y>(kept(a), kept(b));
   } else if constexpr (A::leaves >= B::leaves) {
     return join<Node, Op>(var(a), b);
   } else {
@@ -151,8 +168,8 @@ ADMPI_ALWAYS_INLINE auto join(const A &a, const B &b) {
 }
 
 template <class E>
-ADMPI_ALWAYS_INLINE const E &operand(const expression<E> &e) noexcept {
-  return e.self();
+ADMPI_ALWAYS_INLINE decltype(auto) operand(const expression<E> &e) noexcept {
+  return kept(e.self());
 }
 ADMPI_ALWAYS_INLINE constant operand(double x) noexcept { return constant{x}; }
 
@@ -221,7 +238,8 @@ ADMPI_STD_CHOICE(ADMPI_OP)
 #define ADMPI_UNARY_NAMED(name, op)                               \
   template <class A>                                              \
   ADMPI_ALWAYS_INLINE auto name(const expression<A> &a) {         \
-    return detail::unary<detail::op, A>(a.self());                \
+    using X = std::decay_t<decltype(detail::kept(a.self()))>;     \
+    return detail::unary<detail::op, X>(detail::kept(a.self()));  \
   }
 #define ADMPI_UNARY(name) ADMPI_UNARY_NAMED(name, op_##name)
 
@@ -274,7 +292,7 @@ ADMPI_ALWAYS_INLINE auto fma(const A &a, const B &b, const C &c) {
   if constexpr (X::leaves + Y::leaves + Z::leaves <= detail::max_leaves) {
     return detail::fused<X, Y, Z>(detail::operand(a), detail::operand(b), detail::operand(c));
   } else {
-    return detail::fused<var, var, var>(var(a), var(b), var(c));
+    return fma(var(a), var(b), var(c));
   }
 }
 

@@ -17,11 +17,13 @@
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
+struct var;
+
 /// Base of `var` and of every expression over it. An expression E has
 ///   value            the primal value
 ///   leaves           how many active operands it may have
-///   push(w, p)       gives w.leaf(partial, id) for every leaf, p times its partial
-///   collect(out)     stores the leaves from out on, returns the end
+///   push(w, p)       gives w.add(partial, id) for every leaf, p times its partial
+///   collect(list)    calls list.add(leaf) for every leaf
 template <class E>
 struct expression {
   ADMPI_ALWAYS_INLINE const E &self() const noexcept { return static_cast<const E &>(*this); }
@@ -46,7 +48,7 @@ struct plain_writer {
   ADMPI_ALWAYS_INLINE explicit plain_writer(admpi_tape *tape) noexcept
       : jacobian(tape->jacobian), argument(tape->argument), n(0) {}
 
-  ADMPI_ALWAYS_INLINE void leaf(double partial, std::uint32_t id) noexcept {
+  ADMPI_ALWAYS_INLINE void add(double partial, std::uint32_t id) noexcept {
     jacobian[n] = partial;
     argument[n] = id;
     n += id != 0;
@@ -56,56 +58,119 @@ struct plain_writer {
 /// Finds a repeated leaf through the tape's cache of positions. An entry may be left over from any earlier
 /// statement: it counts only if the position lies in this statement and holds this very id.
 struct merging_writer {
-  double *jacobian;
-  std::uint32_t *argument;
-  std::uint8_t *offset;
+  admpi_tape *tape;
+  // As arrays rather than pointers: gcc then indexes in the instruction instead of computing addresses to reuse.
+  using jacobians = double[max_leaves];
+  using arguments = std::uint32_t[max_leaves];
+  jacobians *jacobian;
+  arguments *argument;
   std::uint64_t n;
 
-  ADMPI_ALWAYS_INLINE explicit merging_writer(admpi_tape *tape) noexcept
-      : jacobian(tape->jacobian), argument(tape->argument), offset(tape->merge), n(0) {}
+  ADMPI_ALWAYS_INLINE explicit merging_writer(admpi_tape *on) noexcept
+      : tape(on),
+        jacobian(reinterpret_cast<jacobians *>(on->jacobian)),
+        argument(reinterpret_cast<arguments *>(on->argument)),
+        n(0) {}
 
-  ADMPI_ALWAYS_INLINE void leaf(double partial, std::uint32_t id) noexcept {
-    const std::uint64_t slot = id & 255u;
-    const std::uint64_t at = offset[slot];
-    if (at < n && argument[at] == id) {
-      jacobian[at] += partial;
+  ADMPI_ALWAYS_INLINE void add(double partial, std::uint32_t id) noexcept {
+    // By its high bits after a multiplication: the low bits of the neighbours in a grid of 256 columns agree.
+    const std::uint64_t slot = (id * 2654435769u) >> 24;
+    const std::uint64_t at = tape->merge[slot];
+    if (__builtin_expect_with_probability(at < n && (*argument)[at] == id, 1, 0.6)) {
+      (*jacobian)[at] += partial;
       return;
     }
-    jacobian[n] = partial;
-    argument[n] = id;
-    offset[slot] = static_cast<std::uint8_t>(n);
+    (*jacobian)[n] = partial;
+    (*argument)[n] = id;
+    tape->merge[slot] = static_cast<std::uint8_t>(n);
     n += id != 0;
+    // Hides where n comes from: gcc would carry 4n and 8n along in registers that are needed for the leaves.
+    asm("" : "+r"(n));
   }
 };
 
-/// Writes the statement, for which there is room. The next id and its tag move as one word from the tape
-/// into the value; a statement without active arguments leaves the cursors where they are.
+/// The id and the tag of a value as one word, in which they move between tape, values and expressions.
+ADMPI_ALWAYS_INLINE std::uint64_t load_word(const std::uint32_t *id) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, reinterpret_cast<const char *>(id), sizeof word);
+  return word;
+}
+ADMPI_ALWAYS_INLINE std::uint32_t id_of(std::uint64_t word) noexcept {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  return static_cast<std::uint32_t>(word);
+#else
+  return static_cast<std::uint32_t>(word >> 32);
+#endif
+}
+
+/// A var inside an expression. In one word, since the fast path uses the id alone and should not load the tag.
+struct leaf {
+  static constexpr unsigned leaves = 1;
+  double value;
+  std::uint64_t word;
+
+  ADMPI_ALWAYS_INLINE explicit leaf(const admpi_var &x) noexcept : value(x.value), word(load_word(&x.id)) {}
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double partial) const noexcept {
+    writer.add(partial, id_of(word));
+  }
+  template <class List>
+  ADMPI_ALWAYS_INLINE void collect(List &list) const noexcept {
+    list.add(*this);
+  }
+};
+
+/// The leaves of an expression, for the slow path.
+template <unsigned N>
+struct leaf_list {
+  double value[N];
+  std::uint64_t word[N];
+  unsigned n = 0;
+
+  ADMPI_ALWAYS_INLINE void add(const leaf &x) noexcept {
+    value[n] = x.value;
+    word[n] = x.word;
+    ++n;
+  }
+};
+
+/// What an expression keeps of an operand.
+template <class E>
+ADMPI_ALWAYS_INLINE const E &kept(const E &e) noexcept {
+  return e;
+}
+ADMPI_ALWAYS_INLINE leaf kept(const var &x) noexcept;
+
+/// Writes the statement, for which there is room; one without active arguments leaves the cursors where they are.
 template <class E>
 ADMPI_ALWAYS_INLINE admpi_var write(admpi_tape *tape, const E &e) noexcept {
   using writer = std::conditional_t<(E::leaves > max_unmerged), merging_writer, plain_writer>;
   writer w(tape);
   e.push(w, 1.0);
+  const std::uint64_t some = w.n != 0;
   std::uint8_t *statement = tape->statement;
-  std::uint64_t made;
-  std::memcpy(&made, reinterpret_cast<const char *>(tape) + offsetof(admpi_tape, next_id), sizeof made);
-  tape->jacobian = w.jacobian + w.n;
-  tape->argument = w.argument + w.n;
-  tape->statement = statement + (w.n != 0);
-  tape->next_id = static_cast<std::uint32_t>(made) + (w.n != 0);
-  made = w.n != 0 ? made : 0;
+  std::uint64_t word = load_word(&tape->next_id);
+  tape->jacobian += w.n;
+  tape->argument += w.n;
+  tape->statement = statement + some;
+  tape->next_id = id_of(word) + static_cast<std::uint32_t>(some);
+  word &= -some;
   *statement = static_cast<std::uint8_t>(w.n);  // last: a byte store may alias the cursors
   admpi_var y;
   y.value = e.value;
-  std::memcpy(reinterpret_cast<char *>(&y) + offsetof(admpi_var, id), &made, sizeof made);
+  std::memcpy(reinterpret_cast<char *>(&y) + offsetof(admpi_var, id), &word, sizeof word);
   return y;
 }
 
-/// Makes room for a statement of n arguments, operand[0..n], where the inline compare found none.
+/// Makes room for a statement of n arguments where the inline compare found none.
 /// @return whether the statement may be written; if not, the tape is not recording
-[[gnu::noinline, gnu::cold]] inline bool make_room(admpi_tape *tape, const admpi_var *operand, unsigned n) {
+[[gnu::noinline, gnu::cold]] inline bool make_room(admpi_tape *tape, unsigned n, const double *value,
+                                                   const std::uint64_t *word) {
   if (tape->checking) {
     for (unsigned i = 0; i < n; ++i) {
-      if (operand[i].id != 0) check(admpi_tape_check(tape, &operand[i]));
+      admpi_var operand{value[i], 0, 0};
+      std::memcpy(reinterpret_cast<char *>(&operand) + offsetof(admpi_var, id), &word[i], sizeof word[i]);
+      if (operand.id != 0) check(admpi_tape_check(tape, &operand));
     }
   }
   if (!tape->recording) return false;
@@ -114,16 +179,16 @@ ADMPI_ALWAYS_INLINE admpi_var write(admpi_tape *tape, const E &e) noexcept {
   return status == 0;
 }
 
-/// The slow path comes back to the fast one, and sees the leaves as an array of its own: a reference or a copy of
-/// the expression would make every expression of the fast path live in memory.
+/// The slow path comes back to the fast one, and sees the leaves as arrays of its own: a reference to the expression,
+/// or a copy, would make every expression of the fast path live in memory.
 template <class E>
 ADMPI_ALWAYS_INLINE admpi_var record(const E &e) {
   admpi_tape *tape = admpi_tls_tape;
   if (__builtin_expect(tape->argument_end - tape->argument < static_cast<std::ptrdiff_t>(E::leaves), 0)) {
     if (!(tape->recording | tape->checking)) return admpi_var{e.value, 0, 0};
-    admpi_var operand[E::leaves];
-    e.collect(operand);
-    if (!make_room(tape, operand, E::leaves)) return admpi_var{e.value, 0, 0};
+    leaf_list<E::leaves> leaves;
+    e.collect(leaves);
+    if (!make_room(tape, E::leaves, leaves.value, leaves.word)) return admpi_var{e.value, 0, 0};
   }
   return write(tape, e);
 }
@@ -188,22 +253,17 @@ struct var : expression<var>, admpi_var {
   constexpr explicit operator I() const noexcept {
     return static_cast<I>(value);
   }
-
-  template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double partial) const noexcept {
-    writer.leaf(partial, id);
-  }
-  ADMPI_ALWAYS_INLINE admpi_var *collect(admpi_var *out) const noexcept {
-    out->value = value;
-    out->id = id;
-    out->tag = tag;
-    return out + 1;
-  }
 };
 
 static_assert(sizeof(var) == sizeof(admpi_var) && alignof(var) == alignof(admpi_var), "var is an admpi_var");
 static_assert(std::is_trivially_copyable<var>::value, "a var may be copied by memcpy and sent");
 static_assert(std::is_standard_layout<var>::value, "a var* may be cast to admpi_var*");
+
+namespace detail {
+
+ADMPI_ALWAYS_INLINE leaf kept(const var &x) noexcept { return leaf(x); }
+
+}  // namespace detail
 
 /// The primal value of an active or plain scalar.
 template <class E>

@@ -1,0 +1,58 @@
+// What the C++ benchmarks share: timing, and the rows of the table of figures.
+#ifndef ADMPI_BENCH_HPP
+#define ADMPI_BENCH_HPP
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+namespace bench {
+
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds of the fastest of some runs: what the machine can do when nobody else is at work. prepare() is not timed.
+template <class Prepare, class Run>
+double fastest(int runs, Prepare prepare, Run run) {
+  double best = 1e300;
+  for (int i = 0; i < runs; ++i) {
+    prepare();
+    const double start = now();
+    run();
+    const double seconds = now() - start;
+    if (seconds < best) best = seconds;
+  }
+  return best;
+}
+
+/// Keeps the compiler from leaving out the computation of x.
+template <class T>
+inline void use(const T &x) {
+  asm volatile("" : : "g"(&x) : "memory");
+}
+
+/// One line of the table: what, measured, the goal, and by how much it is missed.
+inline void row(const char *work, double measured, double goal) {
+  if (measured <= goal) {
+    std::printf("%-58s %8.2f   <= %-6.4g\n", work, measured, goal);
+  } else {
+    std::printf("%-58s %8.2f   <= %-6.4g missed by %.0f %%\n", work, measured, goal, 100.0 * (measured / goal - 1.0));
+  }
+}
+
+/// The same without a goal.
+inline void row(const char *work, double measured) { std::printf("%-58s %8.2f\n", work, measured); }
+
+/// A wrong gradient is no figure: the bench fails.
+inline void check(const char *what, double got, double expected, double tolerance) {
+  const double scale = expected < 0.0 ? -expected : expected;
+  const double error = (got < expected ? expected - got : got - expected) / (scale > 0.0 ? scale : 1.0);
+  if (error <= tolerance) return;
+  std::fprintf(stderr, "%s: %.17g, expected %.17g (relative error %.2g)\n", what, got, expected, error);
+  std::exit(1);
+}
+
+}  // namespace bench
+
+#endif
