@@ -7,6 +7,7 @@
 #
 # MPICC=<wrapper> chooses the MPI of demo, bench and install; MPI=none installs without MPI.
 
+MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 BUILD ?= build
 

@@ -13,8 +13,12 @@ if(ADMPI_WITH_MPI)
   string(TOUPPER "ADMPI_MPI_${ADMPI_MPI_FAMILY}" family_macro)
   set(${family_macro} 1)
   set(cargo_features --features mpi)
-  # The build scripts prefer these two to MPICC; the MPI is chosen here and nowhere else.
-  set(cargo_environment --unset=MPI_PKG_CONFIG --unset=CRAY_MPICH_DIR "MPICC=${MPI_C_COMPILER}")
+  # mpi-sys asks the wrapper by -show, but prefers what these two variables say: the MPI is chosen here
+  # and nowhere else. Only Cray's cc has no -show; mpi-sys then needs its CRAY_MPICH_DIR.
+  execute_process(COMMAND "${MPI_C_COMPILER}" -show OUTPUT_VARIABLE shown ERROR_QUIET)
+  if(shown MATCHES "-[Il]")
+    set(cargo_environment --unset=MPI_PKG_CONFIG --unset=CRAY_MPICH_DIR "MPICC=${MPI_C_COMPILER}")
+  endif()
 endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(cargo_profile dev)
@@ -71,6 +75,7 @@ add_dependencies(admpi admpi_cargo)
 set_target_properties(admpi PROPERTIES
   VERSION "${PROJECT_VERSION}"
   SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
+  INSTALL_RPATH_USE_LINK_PATH ON
   LINK_DEPENDS "${ADMPI_STATIC_LIBRARY};${ADMPI_VERSION_SCRIPT}")
 target_link_options(admpi PRIVATE
   "LINKER:--version-script=${ADMPI_VERSION_SCRIPT}" LINKER:--gc-sections LINKER:--no-undefined)
