@@ -10,13 +10,14 @@
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 BUILD ?= build
+JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
 .PHONY: demo test bench install
 
 demo:
 	scripts/bootstrap demo
 	scripts/configure $(BUILD)/demo $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
-	cmake --build $(BUILD)/demo --target demo --parallel
+	cmake --build $(BUILD)/demo --target demo --parallel $(JOBS)
 
 test:
 	scripts/bootstrap test
@@ -25,11 +26,11 @@ test:
 bench:
 	scripts/bootstrap bench
 	scripts/configure $(BUILD)/bench $(MPI)
-	cmake --build $(BUILD)/bench --target bench
+	cmake --build $(BUILD)/bench --target bench --parallel $(JOBS)
 
 install:
 	scripts/bootstrap install $(MPI)
 	scripts/configure $(BUILD)/install $(MPI) -DCMAKE_INSTALL_PREFIX="$(PREFIX)" \
 	  -DBUILD_TESTING=OFF -DADMPI_EXAMPLES=OFF -DADMPI_BENCHES=OFF
-	cmake --build $(BUILD)/install --parallel
+	cmake --build $(BUILD)/install --parallel $(JOBS)
 	cmake --install $(BUILD)/install

@@ -3,16 +3,27 @@
 # Sets ADMPI_MPI_FAMILY (openmpi, mpich or none) and ADMPI_MPIEXEC, the launcher of that very MPI: where
 # several are installed, FindMPI takes whichever mpiexec comes first on the path.
 
+# What FindMPI has found stays in the cache, and cargo's crates stay built: no second MPI in one directory.
+macro(admpi_built_for choice)
+  if(DEFINED ADMPI_BUILT_FOR AND NOT ADMPI_BUILT_FOR STREQUAL "${choice}")
+    message(FATAL_ERROR "This build directory is for the MPI ${ADMPI_BUILT_FOR}; "
+      "make another one for ${choice}, or remove it.")
+  endif()
+  set(ADMPI_BUILT_FOR "${choice}" CACHE INTERNAL "The MPI of this build directory")
+endmacro()
+
 if(NOT ADMPI_WITH_MPI)
   set(ADMPI_MPI_FAMILY none)
+  admpi_built_for(none)
   return()
 endif()
 
 if(MPI_C_COMPILER AND NOT IS_ABSOLUTE "${MPI_C_COMPILER}")
-  find_program(ADMPI_MPI_WRAPPER "${MPI_C_COMPILER}" NO_CACHE REQUIRED)
-  set(MPI_C_COMPILER "${ADMPI_MPI_WRAPPER}" CACHE FILEPATH "The MPI compiler wrapper" FORCE)
+  find_program(wrapper "${MPI_C_COMPILER}" NO_CACHE REQUIRED)
+  set(MPI_C_COMPILER "${wrapper}" CACHE FILEPATH "The MPI compiler wrapper" FORCE)
 endif()
 find_package(MPI REQUIRED COMPONENTS C)
+admpi_built_for("${MPI_C_COMPILER}")
 
 # The wrapper's header says whose it is; versions and vendors of one family share an ABI.
 include(CheckCSourceCompiles)
