@@ -8,6 +8,8 @@
 # MPICC=<wrapper> chooses the MPI of demo, bench and install; MPI=none installs without MPI.
 
 MAKEFLAGS += --no-print-directory
+# Where rustup puts cargo, for shells that were opened before.
+export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 PREFIX ?= /usr/local
 BUILD ?= build
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
