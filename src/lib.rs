@@ -2,8 +2,14 @@
 //!
 //! The modules stand on floors; a module names only those on lower ones (`tests/floors.rs` guards it).
 
+#[cfg(feature = "mpi")]
+pub mod ampi; // floor 5
 pub mod arena; // floor 1
 pub mod capi; // floor 7
 pub mod count; // floor 1
+#[cfg(feature = "mpi")]
+pub mod datatype; // floor 4
 pub mod error; // floor 1
+#[cfg(feature = "mpi")]
+pub mod mpi; // floor 3
 pub mod tape; // floor 2

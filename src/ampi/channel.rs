@@ -1,0 +1,292 @@
+//! The order of messages on a channel: private communicator, peer, tag.
+//!
+//! Both ends of a channel follow the descending order in which the forward run posted. The sender's sweep
+//! meets its sends in that order by itself. The receiver's meets its *completions*, whose order may be
+//! another: an adjoint is held back while one posted later on its channel is completed at a lower place of
+//! the tape. That place is found when a receive completes, since everything posted later and completed
+//! earlier is known then; in a program that completes in order there is nothing to keep.
+
+use std::collections::{HashMap, VecDeque};
+use std::ffi::c_int;
+
+/// No event has to be passed first.
+pub const AT_ONCE: u32 = u32::MAX;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Channel {
+    /// The private communicator's place in the registry.
+    pub private: usize,
+    pub peer: c_int,
+    pub tag: c_int,
+}
+
+/// The active receives of one private communicator that are posted and not complete: a bit for each from the
+/// oldest such on.
+#[derive(Debug, Default)]
+pub struct Window {
+    open: VecDeque<u64>,
+    /// The post of the first bit, a multiple of 64.
+    base: u64,
+    /// The next post.
+    next: u64,
+}
+
+impl Window {
+    /// Numbers a receive that is being posted.
+    pub fn post(&mut self) -> u64 {
+        let post = self.next;
+        self.next += 1;
+        if self.open.is_empty() {
+            self.base = post & !63;
+        }
+        let word = self.word(post);
+        if word == self.open.len() {
+            self.open.push_back(0);
+        }
+        self.open[word] |= 1 << (post & 63);
+        post
+    }
+
+    /// A receive is complete, or is not going to be. Tells whether an older one is still open.
+    pub fn close(&mut self, post: u64) -> bool {
+        let word = self.word(post);
+        self.open[word] &= !(1 << (post & 63));
+        let below = (1u64 << (post & 63)) - 1;
+        let older = self.open[word] & below != 0
+            || (word > 0 && self.open.iter().take(word).any(|&w| w != 0));
+        while self.open.front() == Some(&0) {
+            self.open.pop_front();
+            self.base += 64;
+        }
+        older
+    }
+
+    /// Whether any is open.
+    pub fn is_quiet(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Whether one is open whose post lies in `from..to`.
+    pub fn any_in(&self, from: u64, to: u64) -> bool {
+        let from = from.max(self.base);
+        if from >= to || self.open.is_empty() {
+            return false;
+        }
+        let (first, last) = (self.word(from), self.word(to - 1).min(self.open.len() - 1));
+        (first..=last).any(|word| {
+            let mut bits = self.open[word];
+            if word == first {
+                bits &= u64::MAX << (from & 63);
+            }
+            if word == self.word(to - 1) {
+                bits &= u64::MAX >> (63 - ((to - 1) & 63));
+            }
+            bits != 0
+        })
+    }
+
+    fn word(&self, post: u64) -> usize {
+        crate::count::wide((post - self.base) / 64)
+    }
+}
+
+/// Completions that happened while an older receive was open, for those that complete later.
+#[derive(Debug, Default)]
+pub struct Order {
+    /// Post and event, both ascending.
+    stairs: HashMap<Channel, Vec<(u64, u32)>>,
+    /// The channels that have any.
+    used: Vec<Channel>,
+}
+
+impl Order {
+    /// The lowest event that completed a receive of this channel posted after `post`, or `AT_ONCE`.
+    pub fn release(&self, channel: Channel, post: u64) -> u32 {
+        if self.used.is_empty() {
+            return AT_ONCE;
+        }
+        let Some(stairs) = self.stairs.get(&channel) else { return AT_ONCE };
+        let at = stairs.partition_point(|&(other, _)| other < post);
+        stairs.get(at).map_or(AT_ONCE, |&(_, event)| event)
+    }
+
+    /// `event` completed the receive `post` while an older one was open. It is kept only if a receive is
+    /// open to which it would be the first answer.
+    pub fn remember(&mut self, channel: Channel, post: u64, event: u32, window: &Window) {
+        let stairs = self.stairs.entry(channel).or_default();
+        let above = stairs.last().map_or(0, |&(last, _)| last + 1);
+        if post >= above && window.any_in(above, post) {
+            if stairs.is_empty() {
+                self.used.push(channel);
+            }
+            stairs.push((post, event));
+        }
+    }
+
+    /// No receive of this private communicator is open: nobody will ask.
+    pub fn settle(&mut self, private: usize) {
+        if self.used.is_empty() {
+            return;
+        }
+        let stairs = &mut self.stairs;
+        self.used.retain(|channel| {
+            if channel.private != private {
+                return true;
+            }
+            if let Some(stairs) = stairs.get_mut(channel) {
+                stairs.clear();
+            }
+            false
+        });
+    }
+
+    /// Events from `event` on are forgotten.
+    pub fn cut(&mut self, event: u32) {
+        let stairs = &mut self.stairs;
+        self.used.retain(|channel| {
+            stairs.get_mut(channel).is_some_and(|stairs| {
+                stairs.truncate(stairs.partition_point(|&(_, at)| at < event));
+                !stairs.is_empty()
+            })
+        });
+    }
+}
+
+/// Adjoints that must wait for others of their channel.
+#[derive(Debug)]
+pub struct Held<M> {
+    /// By channel, posts ascending: the last is the next to leave.
+    waiting: HashMap<Channel, Vec<(u64, u32, M)>>,
+    n: usize,
+}
+
+impl<M> Default for Held<M> {
+    fn default() -> Self {
+        Self { waiting: HashMap::new(), n: 0 }
+    }
+}
+
+impl<M> Held<M> {
+    pub const fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    /// Adds the adjoint of the receive `post`, which may leave once event `release` has been passed.
+    pub fn hold(&mut self, channel: Channel, post: u64, release: u32, message: M) {
+        let waiting = self.waiting.entry(channel).or_default();
+        let at = waiting.partition_point(|&(other, ..)| other < post);
+        waiting.insert(at, (post, release, message));
+        self.n += 1;
+    }
+
+    /// The next adjoint of the channel that may leave now that `event` is being passed.
+    pub fn next(&mut self, channel: Channel, event: u32) -> Option<M> {
+        let waiting = self.waiting.get_mut(&channel)?;
+        let &(_, release, _) = waiting.last()?;
+        if release < event {
+            return None;
+        }
+        self.n -= 1;
+        waiting.pop().map(|(_, _, message)| message)
+    }
+
+    pub fn clear(&mut self) {
+        self.waiting.clear();
+        self.n = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHANNEL: Channel = Channel { private: 0, peer: 1, tag: 2 };
+
+    #[test]
+    fn test_channel_window_in_order_is_empty() {
+        let mut window = Window::default();
+        for round in 0..1000 {
+            let (a, b) = (window.post(), window.post());
+            assert_eq!((a, b), (2 * round, 2 * round + 1));
+            assert!(!window.close(a));
+            assert!(!window.close(b));
+            assert!(window.is_quiet());
+        }
+    }
+
+    #[test]
+    fn test_channel_window_finds_open_ones() {
+        let mut window = Window::default();
+        let posts: Vec<u64> = (0..300).map(|_| window.post()).collect();
+        for &post in &posts[1..] {
+            if post != 200 {
+                assert!(window.close(post), "0 is open");
+            }
+        }
+        assert!(window.any_in(0, 1) && window.any_in(100, 201) && window.any_in(200, 300));
+        assert!(!window.any_in(1, 200) && !window.any_in(201, 300) && !window.any_in(5, 5));
+        assert!(!window.close(0));
+        assert!(!window.any_in(0, 200) && window.any_in(0, 201));
+        assert!(!window.close(200) && window.is_quiet());
+    }
+
+    /// Every order of completion of `n` receives: the sweep sends in descending post order.
+    fn sweep_of(order: &[u64], kept: &mut usize) -> Vec<u64> {
+        let mut window = Window::default();
+        let mut book = Order::default();
+        for _ in order {
+            window.post();
+        }
+        let mut events = Vec::new();
+        for (event, &post) in order.iter().enumerate() {
+            let event = u32::try_from(event).expect("small");
+            let older = window.close(post);
+            events.push((post, book.release(CHANNEL, post)));
+            if older {
+                book.remember(CHANNEL, post, event, &window);
+            }
+            if window.is_quiet() {
+                book.settle(0);
+            }
+            *kept = (*kept).max(book.stairs.get(&CHANNEL).map_or(0, Vec::len));
+        }
+        assert!(book.used.is_empty());
+        let mut held = Held::default();
+        let mut sent = Vec::new();
+        for (event, &(post, release)) in events.iter().enumerate().rev() {
+            held.hold(CHANNEL, post, release, post);
+            while let Some(post) = held.next(CHANNEL, u32::try_from(event).expect("small")) {
+                sent.push(post);
+            }
+        }
+        assert!(held.is_empty());
+        sent
+    }
+
+    #[test]
+    fn test_channel_every_order_of_six() {
+        fn permute(rest: &mut Vec<u64>, done: &mut Vec<u64>) {
+            if rest.is_empty() {
+                let mut kept = 0;
+                assert_eq!(sweep_of(done, &mut kept), [5, 4, 3, 2, 1, 0], "{done:?}");
+                return;
+            }
+            for i in 0..rest.len() {
+                let next = rest.remove(i);
+                done.push(next);
+                permute(rest, done);
+                done.pop();
+                rest.insert(i, next);
+            }
+        }
+        permute(&mut (0..6).collect(), &mut Vec::new());
+    }
+
+    #[test]
+    fn test_channel_one_old_receive_keeps_one_stair() {
+        let order: Vec<u64> = (1..1000).chain([0]).collect();
+        let mut kept = 0;
+        assert_eq!(sweep_of(&order, &mut kept).first(), Some(&999));
+        assert_eq!(kept, 1);
+    }
+}

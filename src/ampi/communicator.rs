@@ -1,0 +1,283 @@
+//! Private communicators: where adjoints travel, out of reach of the user's messages.
+//!
+//! Every communicator that active data uses has one, found by an attribute that is not copied. Records
+//! refer to it and never to the user's handle, which may be freed before the sweep. Private ones are never
+//! freed while MPI lives: one whose user is gone serves the next communicator of the same group, since MPICH
+//! has 2046 of them and a split and a free in every step must not use them up.
+
+use super::channel::Window;
+use super::lock;
+use crate::error::{Code, Error};
+use crate::mpi::{Comm, CommAttribute, Group, Outcome, transfer};
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+/// A private communicator. It lives as long as the process: records hold plain references.
+#[derive(Debug)]
+pub struct Private {
+    /// The handle; none after MPI has ended.
+    comm: Mutex<Option<Comm>>,
+    pub rank: c_int,
+    pub size: c_int,
+    /// Its place in the registry.
+    pub index: usize,
+    /// A number that all its members know it by.
+    name: i64,
+    group: Group,
+    /// Whether a communicator of the user is served by it.
+    in_use: AtomicBool,
+    /// The receives of active data that are under way.
+    window: Mutex<Window>,
+    /// The same members in reverse, made by the first sweep that needs it.
+    mirror: OnceLock<Comm>,
+}
+
+impl Private {
+    /// The handle for a sweep's messages; an error after MPI has ended.
+    pub fn comm(&self) -> Result<Comm, Error> {
+        let why = "adjoints were to travel after the end of MPI, or of the library";
+        lock(&self.comm).ok_or_else(|| Error::new(Code::Mpi, why))
+    }
+
+    fn is_closed(&self) -> bool {
+        lock(&self.comm).is_none()
+    }
+
+    /// Puts another communicator of the same members in place of the present one, on which collectives of an
+    /// abandoned sweep are still open. Collective; the old one is freed by MPI's own rules at its end.
+    pub fn renew(&self) -> Outcome<()> {
+        let old = self.comm()?;
+        let new = old.split(self.rank)?;
+        *lock(&self.comm) = Some(new);
+        lock(&ABANDONED).push(old);
+        Ok(())
+    }
+
+    pub fn ranks(&self) -> usize {
+        crate::mpi::wide_int(self.size)
+    }
+
+    /// This rank, as an index.
+    pub fn place(&self) -> usize {
+        crate::mpi::wide_int(self.rank)
+    }
+
+    /// The members in reverse order. Collective at its first call.
+    pub fn mirrored(&self) -> Result<Comm, Error> {
+        let comm = self.comm()?;
+        if let Some(mirror) = self.mirror.get() {
+            return Ok(*mirror);
+        }
+        let made = comm
+            .split(self.size - 1 - self.rank)
+            .map_err(|f| f.into_error("the mirrored communicator"))?;
+        Ok(*self.mirror.get_or_init(|| made))
+    }
+
+    pub fn window(&self) -> std::sync::MutexGuard<'_, Window> {
+        lock(&self.window)
+    }
+}
+
+static REGISTRY: Mutex<Vec<&'static Private>> = Mutex::new(Vec::new());
+/// Handles that `renew` replaced.
+static ABANDONED: Mutex<Vec<Comm>> = Mutex::new(Vec::new());
+static ATTRIBUTE: Mutex<Option<CommAttribute>> = Mutex::new(None);
+/// Counts the communicators that went or came: a handle may mean another one after that.
+static GENERATION: AtomicU64 = AtomicU64::new(1);
+
+/// The attribute's number of a communicator that cannot carry active data; others are places in the
+/// registry above `FIRST`.
+const OVERTAKING: usize = 1;
+const FIRST: usize = 2;
+
+pub fn install() -> Outcome<()> {
+    *lock(&ATTRIBUTE) = Some(CommAttribute::new(user_is_gone)?);
+    Ok(())
+}
+
+/// A user's communicator lost its attribute: by being freed, or at the end of MPI.
+fn user_is_gone(number: usize) {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    if let Some(index) = number.checked_sub(FIRST)
+        && let Some(private) = lock(&REGISTRY).get(index)
+    {
+        private.in_use.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Frees all private communicators; called when MPI is about to end, by all ranks.
+pub fn remove() {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    *lock(&ATTRIBUTE) = None;
+    for private in lock(&REGISTRY).iter() {
+        // Nothing can be done about a failure while MPI ends.
+        if let Some(comm) = lock(&private.comm).take() {
+            let _ = private.mirror.get().map(|mirror| mirror.free());
+            let _ = comm.free();
+        }
+    }
+    for comm in lock(&ABANDONED).drain(..) {
+        let _ = comm.free();
+    }
+}
+
+fn attribute() -> Outcome<CommAttribute> {
+    lock(&ATTRIBUTE).ok_or_else(|| {
+        let why = "active data before AMPI_Init (or admpi_init, for a program that calls MPI_Init itself)";
+        Error::new(Code::Mpi, why).into()
+    })
+}
+
+fn overtaking() -> Error {
+    Error::new(
+        Code::Unsupported,
+        "the communicator asserts mpi_assert_allow_overtaking, so that its messages have no order to reverse; remove the assertion",
+    )
+}
+
+/// The private communicator of `comm`, if it has entered.
+fn find(comm: Comm) -> Outcome<Option<&'static Private>> {
+    match attribute()?.get(comm)? {
+        Some(OVERTAKING) => Err(overtaking().into()),
+        Some(number) => Ok(lock(&REGISTRY).get(number - FIRST).copied().filter(|p| !p.is_closed())),
+        None => Ok(None),
+    }
+}
+
+thread_local! {
+    static LAST: Cell<(u64, usize, Option<&'static Private>)> = const { Cell::new((0, 0, None)) };
+}
+
+/// The private communicator for point to point on `comm`, or an error that names the cure.
+#[inline]
+pub fn of(comm: Comm) -> Outcome<&'static Private> {
+    let generation = GENERATION.load(Ordering::Relaxed);
+    if let (last, key, Some(private)) = LAST.get()
+        && last == generation
+        && key == comm.key()
+    {
+        return Ok(private);
+    }
+    let Some(private) = find(comm)? else {
+        let why = "active data on a communicator that the library does not know: make it by an AMPI_ call, or call AMPI_Comm_register on all its members";
+        return Err(Error::new(Code::Mpi, why).into());
+    };
+    LAST.set((generation, comm.key(), Some(private)));
+    Ok(private)
+}
+
+/// The private communicator for a blocking collective on `comm`, which all members are in.
+pub fn of_collective(comm: Comm) -> Outcome<&'static Private> {
+    if let (generation, key, Some(private)) = LAST.get()
+        && generation == GENERATION.load(Ordering::Relaxed)
+        && key == comm.key()
+    {
+        return Ok(private);
+    }
+    if find(comm)?.is_none() {
+        enter(comm)?;
+    }
+    of(comm)
+}
+
+/// Gives `comm` its private communicator. Collective over `comm`; nothing happens if it has one.
+pub fn enter(comm: Comm) -> Outcome<()> {
+    let attribute = attribute()?;
+    if comm.is_null() {
+        return Ok(());
+    }
+    if comm.is_inter()? {
+        return Err(Error::new(Code::Unsupported, "active data on an intercommunicator").into());
+    }
+    if attribute.get(comm)? == Some(OVERTAKING) || find(comm)?.is_some() {
+        return Ok(());
+    }
+    if comm.info(c"mpi_assert_allow_overtaking")?.is_some_and(|value| value == "true") {
+        return attribute.set(comm, OVERTAKING);
+    }
+    let private = match reuse(comm)? {
+        Some(private) => private,
+        None => create(comm)?,
+    };
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    attribute.set(comm, private.index + FIRST)
+}
+
+/// As `enter` for a communicator that an `AMPI_` call has just made: one that cannot carry active data is
+/// left alone until it is asked to.
+pub fn enter_new(comm: Comm) -> Outcome<()> {
+    if lock(&ATTRIBUTE).is_none() || comm.is_null() || comm.is_inter()? {
+        Ok(())
+    } else {
+        enter(comm)
+    }
+}
+
+/// Before `comm` is freed: its private communicator is free for others from now on, at this point of the
+/// program on every rank. (MPICH would report the end of `comm` only when its last message is through.)
+pub fn leave(comm: Comm) -> Outcome<()> {
+    let attribute = *lock(&ATTRIBUTE);
+    match attribute {
+        Some(attribute) if !comm.is_null() && attribute.get(comm)?.is_some() => {
+            attribute.delete(comm)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// One that has served another communicator of the same group, if all members have the same to offer.
+fn reuse(comm: Comm) -> Outcome<Option<&'static Private>> {
+    let (rank, size, group) = (comm.rank()?, comm.size()?, comm.group()?);
+    let mut offer = None;
+    let known: Vec<&'static Private> = lock(&REGISTRY).clone();
+    for private in known {
+        let may = !private.in_use.load(Ordering::Relaxed) && !private.is_closed();
+        if may && private.rank == rank && private.size == size && private.group.identical(&group)? {
+            offer = Some(private);
+            break;
+        }
+    }
+    let name = offer.map_or(-1, |private| private.name);
+    let mut agreed = [name, -name];
+    transfer::allreduce_min(comm, &mut agreed)?;
+    let same = agreed[0] == name && agreed[1] == -name;
+    let offer = offer.filter(|_| same);
+    if let Some(private) = offer {
+        private.in_use.store(true, Ordering::Relaxed);
+    }
+    Ok(offer)
+}
+
+fn create(comm: Comm) -> Outcome<&'static Private> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let private = comm.split(comm.rank()?)?;
+    let (rank, size) = (private.rank()?, private.size()?);
+    // Named by its first rank: world rank above, count below.
+    let count = NEXT.fetch_add(1, Ordering::Relaxed);
+    let mut name =
+        i64::from(Comm::world().rank()?) << 40 | i64::try_from(count).unwrap_or(i64::MAX);
+    transfer::bcast_number(private, &mut name, 0)?;
+    let group = private.group()?;
+    let mut registry = lock(&REGISTRY);
+    let made: &'static Private = Box::leak(Box::new(Private {
+        comm: Mutex::new(Some(private)),
+        rank,
+        size,
+        index: registry.len(),
+        name,
+        group,
+        in_use: AtomicBool::new(true),
+        window: Mutex::new(Window::default()),
+        mirror: OnceLock::new(),
+    }));
+    registry.push(made);
+    Ok(made)
+}
+
+/// How many private communicators there are, for tests of their reuse.
+pub fn count() -> usize {
+    lock(&REGISTRY).len()
+}

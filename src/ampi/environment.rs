@@ -1,0 +1,41 @@
+//! The library's life between MPI's beginning and its end.
+
+use super::{communicator, lock, request};
+use crate::datatype;
+use crate::error::{Code, Error};
+use crate::mpi::{self, Comm, CommAttribute, Outcome};
+use std::sync::Mutex;
+
+/// The attribute on `MPI_COMM_SELF` whose removal at the beginning of `MPI_Finalize` ends the library.
+static ENDING: Mutex<Option<CommAttribute>> = Mutex::new(None);
+
+/// Makes the library ready, and enters `comm`. Collective over `comm`; may be called again for others.
+pub fn init(comm: Comm) -> Outcome<()> {
+    if !mpi::is_live() {
+        return Err(Error::new(Code::Mpi, "MPI is not initialised, or finalised already").into());
+    }
+    if lock(&ENDING).is_none() {
+        mpi::error::register()?;
+        datatype::install()?;
+        communicator::install()?;
+        let ending = CommAttribute::new(|_| end())?;
+        ending.set(Comm::itself(), 0)?;
+        *lock(&ENDING) = Some(ending);
+        communicator::enter(Comm::itself())?;
+    }
+    communicator::enter(comm)
+}
+
+/// Gives back all that MPI holds for the library. Collective over all processes that share communicators.
+pub fn finalize() -> Outcome<()> {
+    let ending = *lock(&ENDING);
+    ending.map_or(Ok(()), |ending| ending.delete(Comm::itself()))
+}
+
+fn end() {
+    *lock(&ENDING) = None;
+    request::settle_orphans();
+    communicator::remove();
+    // MPI is ending: a type that cannot be freed goes with it.
+    let _ = datatype::remove();
+}

@@ -1,0 +1,26 @@
+//! Adjoint MPI: messages and collectives that the tape sees, and their way back in a reverse sweep.
+//!
+//! What is recorded, what is sent back and why it cannot deadlock stands in `docs/adjoint-mpi.md`.
+#![forbid(unsafe_code)]
+
+pub mod argument;
+pub mod channel;
+pub mod collective;
+pub mod communicator;
+pub mod environment;
+pub mod message;
+pub mod recording;
+pub mod reduction;
+pub mod request;
+pub mod statistics;
+pub mod traffic;
+
+pub use communicator::Private;
+pub use request::Request;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A mutex whose holder panicked still guards usable data: every update here is a single step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

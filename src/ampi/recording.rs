@@ -1,0 +1,127 @@
+//! What a call of MPI asks of the tape: whether it records, ids of what was sent, and the right tape at the
+//! completion of what was started.
+
+use crate::error::{Code, Error, Result};
+use crate::mpi::{Failure, Outcome, Segment, Shape, Source};
+use crate::tape::{self, Ids, Tape};
+
+/// The identity of the calling thread's tape if it records now, which decides for a whole message: also a
+/// completion after recording has stopped is recorded.
+#[inline]
+pub fn state() -> Option<u64> {
+    tape::current(|tape| tape.recording().then(|| tape.serial())).flatten()
+}
+
+/// Runs `f` on the tape that recorded a call's start.
+pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> Outcome<R> {
+    let done = tape::current(|tape| {
+        if tape.serial() == serial {
+            return f(tape);
+        }
+        let why =
+            "the request was started while another tape was current; complete it on that tape";
+        Err(Error::new(Code::NoTape, why))
+    });
+    let none = || {
+        let why =
+            "the request was started on a tape, and the calling thread has none at its completion";
+        Err(Error::new(Code::NoTape, why))
+    };
+    Ok(done.unwrap_or_else(none)?)
+}
+
+/// A buffer and a datatype in C++ that do not fit.
+#[cold]
+pub fn wrong_buffer(active: bool) -> Failure {
+    let why = if active {
+        "the buffer is of admpi::var and the datatype is passive: its derivatives would be lost; use AMPI_ADOUBLE"
+    } else {
+        "the datatype is active and the buffer is not of admpi::var"
+    };
+    Error::new(Code::Unsupported, why).into()
+}
+
+/// An active buffer in a call that has no adjoint yet.
+#[cold]
+pub fn no_adjoint() -> Error {
+    Error::new(
+        Code::Unsupported,
+        "the datatype is active, and this version cannot differentiate the call",
+    )
+}
+
+/// A buffer, or part of one, whose ids are to be recorded.
+pub trait Operands {
+    fn count(&self) -> usize;
+    fn ids(&self, out: &mut [u32]);
+    /// Calls `f` for each (id, tag, value).
+    fn each(&self, f: &mut dyn FnMut(&tape::Var));
+}
+
+impl Operands for Source {
+    fn count(&self) -> usize {
+        Self::len(self)
+    }
+    fn ids(&self, out: &mut [u32]) {
+        Self::ids(self, out);
+    }
+    fn each(&self, f: &mut dyn FnMut(&tape::Var)) {
+        self.segment(0, self.len()).each(f);
+    }
+}
+
+impl Operands for Segment<'_> {
+    fn count(&self) -> usize {
+        Self::len(self)
+    }
+    fn ids(&self, out: &mut [u32]) {
+        Self::ids(self, out);
+    }
+    fn each(&self, f: &mut dyn FnMut(&tape::Var)) {
+        Segment::each(self, f);
+    }
+}
+
+/// The ids of what a call read. In checking mode every value is checked; in all builds an id that the tape
+/// has not given out is refused before a sweep writes to it.
+pub fn ids(tape: &mut Tape, operands: &impl Operands, shape: Shape) -> Result<Ids> {
+    if tape::checking() {
+        let mut checked = Ok(());
+        let mut i = 0;
+        operands.each(&mut |var| {
+            if checked.is_ok() {
+                checked = tape.check_var(&format!("buf[{i}]"), var);
+            }
+            i += 1;
+        });
+        checked?;
+    }
+    let n = operands.count();
+    let next = tape.position().id;
+    let (ids, beyond) = match shape {
+        Shape::Passive => (Ids::Passive(n), None),
+        Shape::Range(first) => {
+            let n = u32::try_from(n).unwrap_or(u32::MAX);
+            (
+                Ids::Range { first, n },
+                first.checked_add(n).is_none_or(|end| end > next).then_some(first),
+            )
+        }
+        Shape::Mixed => {
+            let list = tape.store::<u32>(n)?;
+            let ids = tape.stored_mut(&list);
+            operands.ids(ids);
+            let highest = ids.iter().copied().max().unwrap_or(0);
+            (Ids::List(list), (highest >= next).then_some(highest))
+        }
+    };
+    match beyond {
+        None => Ok(ids),
+        Some(id) => Err(Error::new(
+            Code::Stale,
+            format!(
+                "the buffer holds id {id}, but the tape has given out none from {next} on: it belongs to another tape, or outlived a reset"
+            ),
+        )),
+    }
+}

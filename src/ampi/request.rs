@@ -1,0 +1,368 @@
+//! Requests: what a user's handle leads to. They are recycled, so that a warm program allocates none.
+
+use super::lock;
+use super::message::{self, Incoming};
+use crate::error::{Code, Error};
+use crate::mpi::raw::{self, constants};
+use crate::mpi::transfer::{Batch, Completion, Found, Transfer};
+use crate::mpi::{Argument, Comm, Failure, Outcome, Sink, Status, StatusSlot, StatusSlots};
+use std::cell::RefCell;
+use std::ffi::c_int;
+use std::sync::Mutex;
+
+#[derive(Debug, Default)]
+enum Kind {
+    /// Recycled: a handle that leads here has been completed already.
+    #[default]
+    Idle,
+    Passive,
+    Sending,
+    Receiving {
+        sink: Sink,
+        incoming: Option<Incoming>,
+    },
+}
+
+/// A nonblocking call under way.
+pub struct Request {
+    kind: Kind,
+    transfer: Transfer,
+    comm: Comm,
+    /// A cancellation was asked for: the status will tell.
+    cancelled: bool,
+    /// Fortran's number for the request, or 0.
+    number: c_int,
+}
+
+/// What a handle of the user holds.
+pub type Slot = Option<Box<Request>>;
+
+/// Idle requests that a thread keeps at most.
+const RETAINED: usize = 1 << 17;
+
+thread_local! {
+    // Boxes: users' handles are their addresses, which must not move.
+    #[allow(clippy::vec_box)]
+    static IDLE: RefCell<Vec<Box<Request>>> = const { RefCell::new(Vec::new()) };
+    static BATCH: RefCell<Batch> = RefCell::default();
+}
+
+/// Sends whose requests the user has freed: their memory returns when they are through.
+static ORPHANS: Mutex<Vec<Transfer>> = Mutex::new(Vec::new());
+
+impl Request {
+    fn make(kind: Kind, transfer: Transfer, comm: Comm) -> Box<Self> {
+        let recycled = IDLE.try_with(|idle| idle.borrow_mut().pop()).ok().flatten();
+        let Some(mut request) = recycled else {
+            return Box::new(Self { kind, transfer, comm, cancelled: false, number: 0 });
+        };
+        request.kind = kind;
+        request.transfer = transfer;
+        request.comm = comm;
+        request
+    }
+
+    /// The request of a call that needs no adjoint.
+    pub fn passive(transfer: Transfer, comm: Comm) -> Box<Self> {
+        Self::make(Kind::Passive, transfer, comm)
+    }
+
+    pub fn send(buf: &Argument, dest: c_int, tag: c_int, comm: Comm) -> Outcome<Box<Self>> {
+        Ok(Self::make(Kind::Sending, message::isend(buf, dest, tag, comm)?, comm))
+    }
+
+    pub fn receive(buf: &Argument, source: c_int, tag: c_int, comm: Comm) -> Outcome<Box<Self>> {
+        let (transfer, sink, incoming) = message::irecv(buf, source, tag, comm)?;
+        Ok(Self::make(Kind::Receiving { sink, incoming }, transfer, comm))
+    }
+
+    pub const fn comm(&self) -> Comm {
+        self.comm
+    }
+
+    pub const fn is_passive(&self) -> bool {
+        matches!(self.kind, Kind::Passive)
+    }
+
+    pub const fn transfer(&mut self) -> &mut Transfer {
+        &mut self.transfer
+    }
+
+    /// Does what the completion of the request asks for.
+    fn finish(&mut self, status: &Status) -> Outcome<()> {
+        let Kind::Receiving { sink, incoming } = &mut self.kind else { return Ok(()) };
+        if self.cancelled && status.cancelled()? {
+            message::refuse(incoming.as_ref());
+            return Ok(());
+        }
+        message::accept(incoming.as_ref(), sink, self.transfer.memory(), status)
+            .map_err(|f| f.on(self.comm))
+    }
+
+    /// The request came to nothing.
+    fn fail(&self) {
+        if let Kind::Receiving { incoming, .. } = &self.kind {
+            message::refuse(incoming.as_ref());
+        }
+    }
+}
+
+/// Gives a completed request back. A persistent one stays the user's.
+fn recycle(slot: &mut Slot) {
+    if slot.as_ref().is_none_or(|request| !request.transfer.is_null()) {
+        return;
+    }
+    let Some(mut request) = slot.take() else { return };
+    if request.number != 0 {
+        forget_number(request.number);
+        request.number = 0;
+    }
+    request.kind = Kind::Idle;
+    request.cancelled = false;
+    request.transfer.release();
+    let _ = IDLE.try_with(|idle| {
+        let mut idle = idle.borrow_mut();
+        if idle.len() < RETAINED {
+            idle.push(request);
+        }
+    });
+}
+
+/// An error for a handle that was copied and has been completed through the copy.
+fn check_live(slots: &[Slot]) -> Outcome<()> {
+    match slots.iter().position(|slot| slot.as_ref().is_some_and(|r| matches!(r.kind, Kind::Idle)))
+    {
+        None => Ok(()),
+        Some(i) => {
+            Err(Error::new(Code::Argument, format!("request[{i}] has been completed already"))
+                .into())
+        }
+    }
+}
+
+/// `MPI_Wait`.
+pub fn wait(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<()> {
+    check_live(std::slice::from_ref(slot))?;
+    let Some(request) = slot.as_mut() else {
+        place.set(&Transfer::default().wait()?);
+        return Ok(());
+    };
+    let done = request.transfer.wait();
+    settle_one(slot, done.map(Some), place).map(|_| ())
+}
+
+/// `MPI_Test`.
+pub fn test(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<bool> {
+    check_live(std::slice::from_ref(slot))?;
+    let Some(request) = slot.as_mut() else {
+        place.set(&Transfer::default().wait()?);
+        return Ok(true);
+    };
+    let done = request.transfer.test();
+    settle_one(slot, done, place)
+}
+
+fn settle_one(
+    slot: &mut Slot,
+    done: Outcome<Option<Status>>,
+    place: &mut StatusSlot,
+) -> Outcome<bool> {
+    let Some(request) = slot.as_mut() else { return Ok(true) };
+    let finished = match done {
+        Ok(None) => return Ok(false),
+        Ok(Some(status)) => {
+            place.set(&status);
+            request.finish(&status)
+        }
+        Err(failure) => {
+            request.fail();
+            Err(failure)
+        }
+    };
+    recycle(slot);
+    finished.map(|()| true)
+}
+
+/// Completes requests of an array by one of MPI's calls for arrays. The statuses stand in `batch`.
+fn complete(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<Found> {
+    check_live(slots)?;
+    batch.clear();
+    for slot in slots.iter() {
+        batch.push(slot.as_ref().map(|request| &request.transfer));
+    }
+    let (found, code) = batch.complete(how);
+    let by_status = code == constants().err_in_status;
+    let mut result = if code == raw::SUCCESS { Ok(found) } else { Err(Failure::Mpi(code)) };
+    let mut one = |i: usize, at: usize| {
+        let Some(request) = slots.get_mut(i).and_then(Option::as_mut) else { return };
+        batch.update(i, &mut request.transfer);
+        let status = batch.status(at);
+        let code = match (by_status, code) {
+            (true, _) => status.error(),
+            (false, code) => code,
+        };
+        if code == constants().err_pending {
+            return;
+        }
+        let finished = if code == raw::SUCCESS {
+            request.finish(status)
+        } else {
+            request.fail();
+            Ok(())
+        };
+        if let (Err(failure), true) = (finished, result.is_ok()) {
+            result = Err(failure);
+        }
+        recycle(&mut slots[i]);
+    };
+    match found {
+        Found::Nothing | Found::Inactive => {}
+        // Without statuses nothing is known about which ones failed: all stay as they are.
+        _ if code != raw::SUCCESS && !by_status && !matches!(found, Found::One(_)) => {}
+        Found::All => (0..batch.requests()).for_each(|i| one(i, i)),
+        Found::One(i) => one(i, 0),
+        Found::Some(n) => (0..n).for_each(|at| one(batch.index(at), at)),
+    }
+    result
+}
+
+/// Runs `complete` with the thread's arrays, then `report`.
+fn completed<R>(
+    slots: &mut [Slot],
+    how: Completion,
+    report: impl FnOnce(&Outcome<Found>, &Batch) -> R,
+) -> (Outcome<Found>, R) {
+    BATCH.with(|batch| {
+        // Taken out, so that a completion which calls back into MPI finds it free.
+        let mut mine = batch.take();
+        let done = complete(slots, how, &mut mine);
+        let report = report(&done, &mine);
+        batch.replace(mine);
+        (done, report)
+    })
+}
+
+/// `MPI_Waitall` and `MPI_Testall`; tells whether all are complete.
+pub fn all(slots: &mut [Slot], how: Completion, places: &mut StatusSlots) -> Outcome<bool> {
+    let n = slots.len();
+    let (found, ()) = completed(slots, how, |found, batch| {
+        let in_status =
+            matches!(found, Err(Failure::Mpi(code)) if *code == constants().err_in_status);
+        if in_status || matches!(found, Ok(Found::All) | Err(Failure::On(..) | Failure::Own(_))) {
+            places.set(batch.statuses(n));
+        }
+    });
+    Ok(found? == Found::All)
+}
+
+/// `MPI_Waitany` and `MPI_Testany`; tells which, or that none was active, or that none is complete.
+pub fn any(slots: &mut [Slot], how: Completion, place: &mut StatusSlot) -> Outcome<Found> {
+    let (found, ()) = completed(slots, how, |found, batch| {
+        if !matches!(found, Ok(Found::Nothing)) {
+            place.set(batch.status(0));
+        }
+    });
+    found
+}
+
+/// `MPI_Waitsome` and `MPI_Testsome`; writes the indices of those complete.
+pub fn some(
+    slots: &mut [Slot],
+    how: Completion,
+    indices: &mut [c_int],
+    places: &mut StatusSlots,
+) -> Outcome<Found> {
+    let (found, ()) = completed(slots, how, |found, batch| {
+        if let Ok(Found::Some(n)) = found {
+            places.set(batch.statuses(*n));
+            for (at, index) in indices.iter_mut().enumerate().take(*n) {
+                *index = c_int::try_from(batch.index(at)).unwrap_or(-1);
+            }
+        }
+    });
+    found
+}
+
+/// `MPI_Request_free`. The adjoint of a send needs no request; a receive without one could never be recorded.
+pub fn free(slot: &mut Slot) -> Outcome<()> {
+    check_live(std::slice::from_ref(slot))?;
+    let Some(request) = slot.as_mut() else {
+        return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
+    };
+    match &request.kind {
+        Kind::Receiving { .. } => {
+            let why = "the request receives active data, whose arrival must be completed to be recorded; use a Wait or Test call";
+            return Err(Failure::On(request.comm, Error::new(Code::Unsupported, why)));
+        }
+        Kind::Sending => {
+            let mut orphans = lock(&ORPHANS);
+            orphans.retain_mut(|transfer| !matches!(transfer.test(), Ok(Some(_))));
+            orphans.push(std::mem::take(&mut request.transfer));
+        }
+        Kind::Passive | Kind::Idle => request.transfer.free()?,
+    }
+    recycle(slot);
+    Ok(())
+}
+
+/// `MPI_Cancel`. A receive that is cancelled is not recorded; a send has been recorded at its start.
+pub fn cancel(slot: &mut Slot) -> Outcome<()> {
+    check_live(std::slice::from_ref(slot))?;
+    let Some(request) = slot.as_mut() else {
+        return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
+    };
+    if matches!(request.kind, Kind::Sending) {
+        let why = "the request sends active data, which cannot be cancelled";
+        return Err(Failure::On(request.comm, Error::new(Code::Unsupported, why)));
+    }
+    request.cancelled = true;
+    request.transfer.cancel()
+}
+
+/// `MPI_Request_get_status`.
+pub fn peek(request: Option<&Request>) -> Outcome<Option<Status>> {
+    match request {
+        None => Transfer::default().get_status(),
+        Some(request) if matches!(request.kind, Kind::Idle) => {
+            Err(Error::new(Code::Argument, "request has been completed already").into())
+        }
+        Some(request) => request.transfer.get_status().map_err(|failure| failure.on(request.comm)),
+    }
+}
+
+/// Waits for the sends whose requests were freed; MPI is about to end.
+pub fn settle_orphans() {
+    for mut transfer in lock(&ORPHANS).drain(..) {
+        // Nothing can be done about a failure now.
+        let _ = transfer.wait();
+    }
+}
+
+/// Requests that Fortran knows by number, which is their place less one.
+static NUMBERS: Mutex<Vec<Option<usize>>> = Mutex::new(Vec::new());
+
+/// The number of a request; it keeps one from its first conversion to its completion.
+pub fn number_of(request: &mut Request, address: usize) -> c_int {
+    if request.number == 0 {
+        let mut numbers = lock(&NUMBERS);
+        let at = numbers.iter().position(Option::is_none).unwrap_or(numbers.len());
+        if at == numbers.len() {
+            numbers.push(None);
+        }
+        numbers[at] = Some(address);
+        request.number = c_int::try_from(at + 1).unwrap_or(0);
+    }
+    request.number
+}
+
+/// The address of the request with a number; 0 is the null request, and so is a number never given.
+pub fn address_of(number: c_int) -> usize {
+    let at = crate::mpi::wide_int(number).checked_sub(1);
+    at.and_then(|at| lock(&NUMBERS).get(at).copied().flatten()).unwrap_or(0)
+}
+
+fn forget_number(number: c_int) {
+    if let Some(slot) = lock(&NUMBERS).get_mut(crate::mpi::wide_int(number).saturating_sub(1)) {
+        *slot = None;
+    }
+}

@@ -1,0 +1,360 @@
+//! The adjoints of a sweep on their way: sent, queued, held back, and contributions to collectives.
+
+use super::channel::{AT_ONCE, Channel, Held, Order};
+use super::{Private, communicator, statistics};
+use crate::error::{Code, Error, Result};
+use crate::mpi::raw::constants;
+use crate::mpi::{Comm, Datatype, Operation, Outcome, Staging, count_of, transfer};
+use crate::tape::{Companion, Position, Sweep, Tape};
+use std::collections::{HashMap, VecDeque};
+use std::ffi::c_int;
+
+/// Sends outstanding per peer; the rest wait here, in order. (MPICH fails beyond some 200k of them, and
+/// Open MPI takes minutes to drain 300k.)
+const WINDOW: usize = 256;
+
+/// A message of adjoints: `n` values of `width` directions.
+#[derive(Debug)]
+pub struct Parcel {
+    pub private: &'static Private,
+    pub peer: c_int,
+    pub tag: c_int,
+    pub n: usize,
+    pub width: usize,
+    pub data: Staging,
+}
+
+impl Parcel {
+    fn empty(private: &'static Private, peer: c_int) -> Self {
+        Self { private, peer, tag: 0, n: 0, width: 1, data: Staging::default() }
+    }
+
+    fn send(self) -> Result<Operation> {
+        statistics::sent_back(self.n * self.width);
+        let comm = self.private.comm()?;
+        Operation::send(comm, self.data, self.n, self.width, self.peer, self.tag)
+            .map_err(|failure| failure.into_error("sending adjoints"))
+    }
+}
+
+/// The way to one peer.
+struct Lane {
+    private: usize,
+    peer: c_int,
+    active: VecDeque<Operation>,
+    queue: VecDeque<Parcel>,
+}
+
+impl Lane {
+    /// Forgets what is complete, oldest first, and starts what waits.
+    fn advance(&mut self) -> Result<usize> {
+        while let Some(oldest) = self.active.front_mut() {
+            if !test(oldest)? {
+                break;
+            }
+            self.active.pop_front();
+        }
+        let mut started = 0;
+        while self.active.len() < WINDOW
+            && let Some(parcel) = self.queue.pop_front()
+        {
+            self.active.push_back(parcel.send()?);
+            started += 1;
+        }
+        Ok(started)
+    }
+}
+
+fn test(operation: &mut Operation) -> Result<bool> {
+    operation.test().map_err(|failure| failure.into_error("completing adjoints"))
+}
+
+/// All sends of adjoints of one tape.
+#[derive(Default)]
+struct Outbox {
+    lanes: Vec<Lane>,
+    places: HashMap<(usize, c_int), usize>,
+    /// Parcels that wait in all lanes together.
+    queued: usize,
+}
+
+/// Few peers are found faster by looking at them than by hashing.
+const NEAR: usize = 8;
+
+impl Outbox {
+    fn lane(&mut self, private: usize, peer: c_int) -> &mut Lane {
+        let near = self
+            .lanes
+            .iter()
+            .take(NEAR)
+            .position(|lane| lane.peer == peer && lane.private == private);
+        let place = near.unwrap_or_else(|| {
+            *self.places.entry((private, peer)).or_insert_with(|| {
+                let lane = Lane { private, peer, active: VecDeque::new(), queue: VecDeque::new() };
+                self.lanes.push(lane);
+                self.lanes.len() - 1
+            })
+        });
+        &mut self.lanes[place]
+    }
+
+    fn send(&mut self, parcel: Parcel) -> Result<()> {
+        let lane = self.lane(parcel.private.index, parcel.peer);
+        let started = lane.advance()?;
+        if !lane.queue.is_empty() || lane.active.len() >= WINDOW {
+            lane.queue.push_back(parcel);
+            self.queued = self.queued + 1 - started;
+            return Ok(());
+        }
+        let mut operation = parcel.send()?;
+        // A small message is mostly gone by now.
+        if !lane.active.is_empty() || !test(&mut operation)? {
+            lane.active.push_back(operation);
+        }
+        self.queued -= started;
+        Ok(())
+    }
+
+    fn pump(&mut self) -> Result<()> {
+        for lane in &mut self.lanes {
+            if !lane.queue.is_empty() {
+                self.queued -= lane.advance()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until all is sent.
+    fn flush(&mut self) -> Result<()> {
+        while self.queued > 0 {
+            self.pump()?;
+            std::thread::yield_now();
+        }
+        for lane in &mut self.lanes {
+            while let Some(mut operation) = lane.active.pop_front() {
+                operation.wait().map_err(|failure| failure.into_error("completing adjoints"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lanes.iter().all(|lane| lane.active.is_empty() && lane.queue.is_empty())
+    }
+}
+
+/// What a tape keeps of its adjoint traffic, between events and between sweeps.
+#[derive(Default)]
+pub struct Traffic {
+    /// For receives that complete later, while recording.
+    pub order: Order,
+    outbox: Outbox,
+    held: Held<Parcel>,
+    /// Contributions to collectives whose result others need.
+    contributions: VecDeque<Operation>,
+    target: Position,
+    /// Where the next sweep must begin, if adjoints wait for it.
+    resume: Option<Position>,
+}
+
+impl Traffic {
+    /// The adjoint of a receive: sent now, or once those posted later on its channel have left.
+    pub fn deliver(&mut self, post: u64, release: u32, event: u32, parcel: Parcel) -> Result<()> {
+        if release == AT_ONCE && self.held.is_empty() {
+            return self.outbox.send(parcel);
+        }
+        let channel = Channel { private: parcel.private.index, peer: parcel.peer, tag: parcel.tag };
+        self.held.hold(channel, post, release, parcel);
+        while let Some(parcel) = self.held.next(channel, event) {
+            self.outbox.send(parcel)?;
+        }
+        Ok(())
+    }
+
+    /// The adjoint of a send: waits for `n` values of `width` directions from `peer`.
+    pub fn receive(
+        &mut self,
+        private: &Private,
+        peer: c_int,
+        tag: c_int,
+        n: usize,
+        width: usize,
+    ) -> Result<Staging> {
+        let comm = private.comm()?;
+        let mut room = Staging::take(n * width);
+        let waited = |failure: crate::mpi::Failure| {
+            failure.into_error(format_args!("receiving adjoints from rank {peer}"))
+        };
+        let (count, datatype) = count_of(n, width).map_err(waited)?;
+        let (status, room) = if self.outbox.queued == 0 {
+            let status =
+                transfer::receive_items(comm, room.as_mut_slice(), count, datatype, peer, tag);
+            (status.map_err(waited)?, room)
+        } else {
+            let mut operation =
+                Operation::receive(comm, room, n, width, peer, tag).map_err(waited)?;
+            let status = loop {
+                if let Some(status) = operation.test_status().map_err(waited)? {
+                    break status;
+                }
+                self.outbox.pump()?;
+                std::thread::yield_now();
+            };
+            (status, operation.into_received())
+        };
+        match status.count(datatype).map_err(waited)? {
+            Some(received) if received == crate::mpi::wide_int(count) => Ok(room),
+            received => Err(Error::new(
+                Code::Mpi,
+                format!(
+                    "rank {peer} returned adjoints for {received:?} of {n} values (tag {tag}): both ends must record a message, or neither"
+                ),
+            )),
+        }
+    }
+
+    /// Hands over a contribution that others wait for.
+    pub fn contribute(&mut self, operation: Operation) -> Result<()> {
+        while let Some(oldest) = self.contributions.front_mut() {
+            if !test(oldest)? {
+                break;
+            }
+            self.contributions.pop_front();
+        }
+        self.contributions.push_back(operation);
+        Ok(())
+    }
+
+    /// Waits for an operation while the queue moves.
+    pub fn wait(&mut self, mut operation: Operation) -> Result<Staging> {
+        let failed = |failure: crate::mpi::Failure| failure.into_error("a collective of adjoints");
+        if self.outbox.queued == 0 {
+            operation.wait().map_err(failed)?;
+        } else {
+            while !operation.test().map_err(failed)? {
+                self.outbox.pump()?;
+                std::thread::yield_now();
+            }
+        }
+        Ok(operation.into_received())
+    }
+
+    fn flush_sends(&mut self) -> Result<()> {
+        self.outbox.flush()
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.flush_sends()?;
+        while let Some(operation) = self.contributions.pop_front() {
+            self.wait(operation)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets what was held back, and moves what is under way. Tells whether all sends have left.
+    fn give_up(&mut self) -> Result<bool> {
+        self.held.clear();
+        self.resume = None;
+        for lane in &mut self.outbox.lanes {
+            self.outbox.queued -= lane.advance()?;
+        }
+        Ok(self.outbox.is_empty())
+    }
+}
+
+/// Gives up a sweep on all ranks of `comm`. Every rank drops what reaches it until each peer has said, by an
+/// empty message, that nothing more will come: messages of one pair do not overtake each other.
+pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
+    let private = communicator::of(comm)?;
+    let travelling = private.comm()?;
+    let any = constants();
+    let mut room = Staging::default();
+    let mut told = false;
+    let mut quiet = 0;
+    while !told || quiet < private.ranks() {
+        if !told && tape.companion::<Traffic>().give_up()? {
+            for peer in 0..private.size {
+                tape.companion::<Traffic>().outbox.send(Parcel::empty(private, peer))?;
+            }
+            told = true;
+        }
+        tape.companion::<Traffic>().give_up()?;
+        let Some(status) = transfer::probe(travelling, any.any_source, any.any_tag)? else {
+            std::thread::yield_now();
+            continue;
+        };
+        let n = status.count(Datatype::double())?.unwrap_or(0);
+        if n > room.len() {
+            room = Staging::take(n);
+        }
+        transfer::receive(
+            travelling,
+            &mut room.as_mut_slice()[..n],
+            status.source(),
+            status.tag(),
+        )?;
+        quiet += usize::from(n == 0);
+    }
+    let traffic = tape.companion::<Traffic>();
+    traffic.flush_sends()?;
+    // Collectives that some have not started never end.
+    traffic.contributions.clear();
+    private.renew()
+}
+
+/// The same place, whatever the tags of the values made from it on.
+fn same_place(a: &Position, b: &Position) -> bool {
+    (a.event, a.id, a.statement, a.argument) == (b.event, b.id, b.statement, b.argument)
+}
+
+impl Companion for Traffic {
+    fn begin(&mut self, from: &Position, to: &Position) -> Result<()> {
+        if let Some(resume) = &self.resume
+            && !same_place(resume, from)
+        {
+            return Err(Error::new(
+                Code::Range,
+                format!(
+                    "from (event {}) is not where the sweep before ended (event {}): adjoints of messages that cross that place wait; sweep on from there, or call admpi_abandon_sweep on all ranks",
+                    from.event, resume.event
+                ),
+            ));
+        }
+        self.resume = None;
+        self.target = *to;
+        Ok(())
+    }
+
+    fn end(&mut self, bottom: bool) -> Result<()> {
+        if !bottom {
+            self.resume = (!self.held.is_empty()).then_some(self.target);
+            return Ok(());
+        }
+        if !self.held.is_empty() {
+            self.held.clear();
+            return Err(Error::new(
+                Code::Range,
+                "adjoints of receives that were posted before this nest began wait for others outside of it",
+            ));
+        }
+        self.flush()
+    }
+
+    fn reset(&mut self, event: u32) -> Result<()> {
+        self.order.cut(event);
+        self.held.clear();
+        self.resume = None;
+        Ok(())
+    }
+}
+
+/// Runs `f` with the tape's traffic taken out, so that it may wait beside the sweep.
+pub fn with_traffic<R>(
+    sweep: &mut Sweep<'_>,
+    f: impl FnOnce(&mut Traffic, &mut Sweep<'_>) -> Result<R>,
+) -> Result<R> {
+    let mut traffic = sweep.detach::<Traffic>();
+    let done = f(&mut traffic, sweep);
+    sweep.attach(traffic);
+    done
+}

@@ -1,0 +1,165 @@
+//! Walking a datatype's envelope and contents down to runs of active doubles.
+
+use super::{ACTIVE_EXTENT, MAGIC};
+use crate::mpi::raw::constants;
+use crate::mpi::{Contents, Datatype, Outcome, Run, wide_int};
+use std::ffi::c_int;
+
+/// A type's active doubles, in the order of its type map.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Flat {
+    pub runs: Vec<Run>,
+    pub n: usize,
+    pub extent: i64,
+    /// Something in it is not active.
+    pub passive: bool,
+    /// Why the library cannot describe it, although something in it is active.
+    pub refused: Option<&'static str>,
+}
+
+impl Flat {
+    fn passive(extent: i64) -> Self {
+        Self { passive: true, extent, ..Self::default() }
+    }
+
+    fn active_double() -> Self {
+        Self { runs: vec![Run { offset: 0, n: 1 }], n: 1, extent: ACTIVE_EXTENT, ..Self::default() }
+    }
+
+    /// Appends `part` at `offset`, joining runs that touch.
+    fn append(&mut self, part: &Self, offset: i64) {
+        for run in &part.runs {
+            let at = run.offset + offset;
+            let end =
+                |run: &Run| run.offset + ACTIVE_EXTENT * i64::try_from(run.n).unwrap_or(i64::MAX);
+            match self.runs.last_mut() {
+                Some(last) if end(last) == at => last.n += run.n,
+                _ => self.runs.push(Run { offset: at, n: run.n }),
+            }
+        }
+        self.n += part.n;
+        self.passive |= part.passive;
+        self.refused = self.refused.or(part.refused);
+    }
+
+    /// Appends `count` items of `part`, one extent apart.
+    fn repeat(&mut self, part: &Self, offset: i64, count: c_int) {
+        for i in 0..i64::from(count.max(0)) {
+            self.append(part, offset + i * part.extent);
+            // Passive items add nothing that a second one could change.
+            if part.n == 0 {
+                break;
+            }
+        }
+    }
+}
+
+fn flatten_part(contents: &Contents, i: usize) -> Outcome<Flat> {
+    let datatype = contents.datatypes[i].datatype();
+    match datatype.contents()? {
+        Some(inner) => flatten(datatype, &inner),
+        None => Ok(Flat::passive(datatype.extent()?.1)),
+    }
+}
+
+/// The structure that only `AMPI_ADOUBLE` has.
+fn is_active_double(contents: &Contents) -> Outcome<bool> {
+    if contents.combiner != constants().resized || contents.addresses != [0, ACTIVE_EXTENT] {
+        return Ok(false);
+    }
+    let Some(inner) = contents.datatypes[0].datatype().contents()? else { return Ok(false) };
+    Ok(inner.combiner == constants().resized
+        && inner.addresses == [0, MAGIC]
+        && inner.datatypes[0].datatype() == Datatype::double())
+}
+
+/// The active doubles of `datatype`, which was made as `contents` tells.
+pub fn flatten(datatype: Datatype, contents: &Contents) -> Outcome<Flat> {
+    if is_active_double(contents)? {
+        return Ok(Flat::active_double());
+    }
+    let kinds = constants();
+    let (i, a) = (&contents.integers, &contents.addresses);
+    let mut flat = Flat::default();
+    if contents.combiner == kinds.structure {
+        for at in 0..wide_int(i[0]) {
+            if i[1 + at] > 0 {
+                flat.repeat(&flatten_part(contents, at)?, a[at], i[1 + at]);
+            }
+        }
+    } else if contents.datatypes.is_empty() {
+        // A parametrised Fortran type: predefined, but for its name.
+        flat.passive = true;
+    } else {
+        let part = flatten_part(contents, 0)?;
+        let combiner = contents.combiner;
+        if combiner == kinds.dup || combiner == kinds.resized {
+            flat.append(&part, 0);
+        } else if combiner == kinds.contiguous {
+            flat.repeat(&part, 0, i[0]);
+        } else if combiner == kinds.vector {
+            let stride = i64::from(i[2]) * part.extent;
+            blocks(&mut flat, &part, (0..i[0]).map(|k| (i64::from(k) * stride, i[1])));
+        } else if combiner == kinds.hvector {
+            blocks(&mut flat, &part, (0..i[0]).map(|k| (i64::from(k) * a[0], i[1])));
+        } else if combiner == kinds.indexed {
+            let (lengths, places) = i[1..].split_at(wide_int(i[0]));
+            let places = places.iter().map(|&d| i64::from(d) * part.extent);
+            blocks(&mut flat, &part, places.zip(lengths.iter().copied()));
+        } else if combiner == kinds.hindexed {
+            blocks(&mut flat, &part, a.iter().copied().zip(i[1..].iter().copied()));
+        } else if combiner == kinds.indexed_block {
+            blocks(&mut flat, &part, i[2..].iter().map(|&d| (i64::from(d) * part.extent, i[1])));
+        } else if combiner == kinds.hindexed_block {
+            blocks(&mut flat, &part, a.iter().map(|&d| (d, i[1])));
+        } else if combiner == kinds.subarray {
+            subarray(&mut flat, &part, i);
+        } else {
+            flat.append(&part, 0);
+            if part.n > 0 {
+                flat.refused = Some(
+                    "the datatype's constructor (darray, or one of a later standard) cannot be differentiated by this version",
+                );
+            }
+        }
+    }
+    flat.extent = datatype.extent()?.1;
+    Ok(flat)
+}
+
+/// Blocks of items: where each begins, in bytes, and how many items it has.
+fn blocks(flat: &mut Flat, part: &Flat, list: impl Iterator<Item = (i64, c_int)>) {
+    for (offset, length) in list {
+        flat.repeat(part, offset, length);
+    }
+}
+
+/// `integers` = dimensions, sizes, subsizes, starts, order.
+fn subarray(flat: &mut Flat, part: &Flat, integers: &[c_int]) {
+    let dimensions = wide_int(integers[0]);
+    let field = |k: usize, d: usize| i64::from(integers[1 + k * dimensions + d]);
+    let in_c_order = integers[1 + 3 * dimensions] == constants().order_c;
+    // From the fastest dimension to the slowest.
+    let order: Vec<usize> =
+        if in_c_order { (0..dimensions).rev().collect() } else { (0..dimensions).collect() };
+    if order.iter().any(|&d| field(1, d) == 0) {
+        return;
+    }
+    let mut stride = vec![1; dimensions];
+    for pair in order.windows(2) {
+        stride[pair[1]] = stride[pair[0]] * field(0, pair[0]);
+    }
+    let mut index = vec![0; dimensions];
+    loop {
+        let items: i64 = (0..dimensions).map(|d| (field(2, d) + index[d]) * stride[d]).sum();
+        flat.append(part, items * part.extent);
+        if part.n == 0 {
+            return;
+        }
+        let Some(&d) = order.iter().find(|&&d| index[d] + 1 < field(1, d)) else { return };
+        index[d] += 1;
+        for &faster in order.iter().take_while(|&&faster| faster != d) {
+            index[faster] = 0;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Activity maps: which doubles of a datatype are active, found by the type's structure.
+//!
+//! `AMPI_ADOUBLE` is `resized(resized(MPI_DOUBLE, 0, MAGIC), 0, 16)`: to MPI it describes the value of an
+//! active double, and the inner extent makes it recognisable inside any type that is built from it.
+#![forbid(unsafe_code)]
+
+mod flatten;
+
+use crate::mpi::{Datatype, Layout, Map, Outcome, TypeAttribute};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// An extent that no other type has: "admpi" in letters' numbers, and odd.
+pub const MAGIC: i64 = 0x61_64_6d_70_69;
+/// Bytes of an active double.
+pub const ACTIVE_EXTENT: i64 = 16;
+
+/// What is known of a type: the attribute's number, and the cache's.
+const PASSIVE: usize = 1;
+const FIRST_LAYOUT: usize = 2;
+
+/// The layouts of the active types that live, by attribute number less `FIRST_LAYOUT`.
+static LAYOUTS: Mutex<Vec<Option<Layout>>> = Mutex::new(Vec::new());
+static ATTRIBUTE: Mutex<Option<TypeAttribute>> = Mutex::new(None);
+/// Counts the types that went: a handle may mean another type after that.
+static GENERATION: AtomicU64 = AtomicU64::new(1);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes `AMPI_ADOUBLE`. Done once, when the library is initialised.
+pub fn install() -> Outcome<()> {
+    let attribute = TypeAttribute::new(forget)?;
+    let inner = Datatype::double().resized(MAGIC)?;
+    let active = inner.resized(ACTIVE_EXTENT)?.commit()?;
+    inner.free()?;
+    active.set_name(c"AMPI_ADOUBLE")?;
+    *lock(&ATTRIBUTE) = Some(attribute);
+    active.set_active_double();
+    Ok(())
+}
+
+/// Frees it. No active buffer can be described afterwards.
+pub fn remove() -> Outcome<()> {
+    *lock(&ATTRIBUTE) = None;
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    let active = Datatype::active_double();
+    Datatype::null().set_active_double();
+    if active == Datatype::null() { Ok(()) } else { active.free() }
+}
+
+/// A type with an attribute of ours was freed.
+fn forget(number: usize) {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    if let Some(index) = number.checked_sub(FIRST_LAYOUT)
+        && let Some(slot) = lock(&LAYOUTS).get_mut(index)
+    {
+        *slot = None;
+    }
+}
+
+/// A few types that this thread used lately: predefined ones in the first place, which carry no attribute.
+const REMEMBERED: usize = 16;
+
+#[derive(Clone, Copy)]
+struct Remembered {
+    generation: u64,
+    key: usize,
+    number: usize,
+}
+
+thread_local! {
+    static LATELY: [Cell<Remembered>; REMEMBERED] =
+        const { [const { Cell::new(Remembered { generation: 0, key: 0, number: 0 }) }; REMEMBERED] };
+}
+
+/// How the active doubles of `datatype` lie, or `None` if it has none.
+#[inline]
+pub fn activity(datatype: Datatype) -> Outcome<Option<Layout>> {
+    if datatype == Datatype::active_double() {
+        // Before initialisation both are null, and MPI is to say what it thinks of that.
+        return Ok((datatype != Datatype::null()).then_some(Layout::Plain));
+    }
+    let key = datatype.key();
+    // Handles are aligned pointers or small numbers: mix both ends.
+    let slot = (key ^ (key >> 4) ^ (key >> 9)) % REMEMBERED;
+    let generation = GENERATION.load(Ordering::Relaxed);
+    let known = LATELY.with(|lately| lately[slot].get());
+    let number = if known.generation == generation && known.key == key {
+        known.number
+    } else {
+        let number = look_up(datatype)?;
+        LATELY.with(|lately| lately[slot].set(Remembered { generation, key, number }));
+        number
+    };
+    Ok(layout_of(number))
+}
+
+/// Whether `datatype` holds no active double. What MPI refuses to describe is left to MPI's own call.
+#[inline]
+pub fn is_passive(datatype: Datatype) -> bool {
+    !matches!(activity(datatype), Ok(Some(_)))
+}
+
+fn layout_of(number: usize) -> Option<Layout> {
+    let index = number.checked_sub(FIRST_LAYOUT)?;
+    lock(&LAYOUTS).get(index).cloned().flatten()
+}
+
+/// The number of a type, from its attribute or, the first time, from its structure.
+#[cold]
+fn look_up(datatype: Datatype) -> Outcome<usize> {
+    let attribute = *lock(&ATTRIBUTE);
+    let Some(attribute) = attribute else { return Ok(PASSIVE) };
+    if datatype == Datatype::null() {
+        return Ok(PASSIVE);
+    }
+    let Some(contents) = datatype.contents()? else { return Ok(PASSIVE) };
+    if let Some(number) = attribute.get(datatype)? {
+        return Ok(number);
+    }
+    let flat = flatten::flatten(datatype, &contents)?;
+    let number = match flat.into_layout() {
+        None => PASSIVE,
+        Some(layout) => {
+            let mut layouts = lock(&LAYOUTS);
+            let index = layouts.iter().position(Option::is_none).unwrap_or(layouts.len());
+            if index == layouts.len() {
+                layouts.push(None);
+            }
+            layouts[index] = Some(layout);
+            index + FIRST_LAYOUT
+        }
+    };
+    attribute.set(datatype, number)?;
+    Ok(number)
+}
+
+impl flatten::Flat {
+    fn into_layout(self) -> Option<Layout> {
+        if let Some(why) = self.refused {
+            return Some(Layout::Refused(why));
+        }
+        match (self.n, self.passive) {
+            (0, _) => None,
+            (_, true) => Some(Layout::Refused(
+                "the datatype mixes active and passive parts, which this version cannot differentiate; send them apart",
+            )),
+            (n, false) => {
+                Some(Layout::Map(Arc::new(Map { runs: self.runs, extent: self.extent, n })))
+            }
+        }
+    }
+}

@@ -1,0 +1,488 @@
+//! Users' buffers of active doubles: a pointer, a count and a layout, read and written run by run.
+
+use super::raw::MPI_Datatype;
+use super::{Datatype, Outcome};
+use crate::error::{Code, Error};
+use crate::tape::Var;
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+/// A run of active doubles, 16 bytes apart, from `offset` bytes behind the item's address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    pub offset: i64,
+    pub n: usize,
+}
+
+/// The activity map of a datatype: where its active doubles lie, in the order of the type map.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Map {
+    pub runs: Vec<Run>,
+    /// Bytes from one item to the next.
+    pub extent: i64,
+    /// Active doubles of one item.
+    pub n: usize,
+}
+
+impl Map {
+    /// Items and their doubles follow one another without gaps.
+    fn is_contiguous(&self) -> bool {
+        let bytes = i64::try_from(self.n * size_of::<Var>()).unwrap_or(-1);
+        self.extent == bytes && self.runs == [Run { offset: 0, n: self.n }]
+    }
+}
+
+/// How the active doubles of a datatype lie in memory.
+#[derive(Debug, Clone)]
+pub enum Layout {
+    /// `AMPI_ADOUBLE`: one after the other.
+    Plain,
+    Map(Arc<Map>),
+    /// Active, but of a kind that the library cannot send: the reason.
+    Refused(&'static str),
+}
+
+/// What the ids of a buffer look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    Passive,
+    Range(u32),
+    Mixed,
+}
+
+/// Which ids received values get: consecutive ones, with the tag of the tape that made them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Mark {
+    pub first: u32,
+    pub tag: u32,
+}
+
+impl Mark {
+    /// Of values that no tape knows.
+    pub const PASSIVE: Self = Self { first: 0, tag: 0 };
+
+    const fn id(self, i: u32) -> u32 {
+        // Passive values all have id 0: then the step is 0 as well.
+        self.first + if self.first == 0 { 0 } else { i }
+    }
+}
+
+/// Ids are 32 bits, and a buffer's doubles are numbered by them.
+#[allow(clippy::cast_possible_truncation)]
+const fn narrow(n: usize) -> u32 {
+    n as u32
+}
+
+/// Active doubles that a call reads.
+#[derive(Debug, Clone)]
+pub struct Source {
+    base: *mut u8,
+    layout: Layout,
+    n: usize,
+}
+
+/// Active doubles that a call writes (and may read, in place).
+#[derive(Debug, Clone)]
+pub struct Sink(Source);
+
+/// Long enough that both passes over a block stay in the first-level cache.
+const BLOCK: usize = 512;
+
+impl Source {
+    /// The items of an argument, whose maker promised what they are.
+    fn new(
+        name: &str,
+        base: *mut c_void,
+        count: c_int,
+        layout: Layout,
+        ranks: usize,
+    ) -> Outcome<Self> {
+        let bad = |code, why: std::fmt::Arguments<'_>| {
+            Err(Error::new(code, format!("{name}: {why}")).into())
+        };
+        let Ok(items) = usize::try_from(count) else {
+            return bad(Code::Argument, format_args!("count = {count} is negative"));
+        };
+        let each = match &layout {
+            Layout::Plain => 1,
+            Layout::Map(map) => map.n,
+            Layout::Refused(why) => return bad(Code::Unsupported, format_args!("{why}")),
+        };
+        let n = items.checked_mul(each).and_then(|n| n.checked_mul(ranks));
+        let Some(n) = n.filter(|&n| u32::try_from(n).is_ok()) else {
+            return bad(
+                Code::Argument,
+                format_args!(
+                    "{items} items of {each} active doubles for {ranks} ranks are past 2^32"
+                ),
+            );
+        };
+        // A type with absolute addresses goes with MPI_BOTTOM, which is the null pointer in both MPIs.
+        if base.is_null() && n > 0 && matches!(layout, Layout::Plain) {
+            return bad(Code::Null, format_args!("the buffer is NULL and count = {count}"));
+        }
+        // Items side by side are one run, however many doubles the type bundles.
+        let layout = match layout {
+            Layout::Map(map) if map.is_contiguous() => Layout::Plain,
+            other => other,
+        };
+        Ok(Self { base: base.cast(), layout, n })
+    }
+
+    /// The number of active doubles.
+    pub const fn len(&self) -> usize {
+        self.n
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    /// Calls `f` for the runs of the first `n` doubles, in order.
+    #[inline]
+    fn for_runs(&self, n: usize, mut f: impl FnMut(*mut Var, usize)) {
+        let map = match &self.layout {
+            Layout::Plain => return f(self.base.cast(), n),
+            Layout::Map(map) => map,
+            Layout::Refused(_) => return,
+        };
+        let mut left = n;
+        let mut item = self.base;
+        while left > 0 {
+            for run in &map.runs {
+                let length = run.n.min(left);
+                if length > 0 {
+                    f(item.wrapping_offset(offset(run.offset)).cast(), length);
+                }
+                left -= length;
+            }
+            item = item.wrapping_offset(offset(map.extent));
+        }
+    }
+
+    /// The doubles `from..from + n` of a buffer, as one of its own: a segment of a gathered array.
+    pub fn segment(&self, from: usize, n: usize) -> Segment<'_> {
+        Segment { source: self, from, n: n.min(self.n.saturating_sub(from)) }
+    }
+
+    /// Copies the values to `out`, which has room for all of them.
+    pub fn values(&self, out: &mut [f64]) {
+        let mut left = &mut out[..self.n];
+        self.for_runs(self.n, |run, n| {
+            let (now, later) = std::mem::take(&mut left).split_at_mut(n);
+            for (i, value) in now.iter_mut().enumerate() {
+                // SAFETY: the promise of `Argument::new`.
+                *value = unsafe { (*run.add(i)).value };
+            }
+            left = later;
+        });
+    }
+
+    /// Copies the values to `out` and tells what the ids look like, in one pass over the memory.
+    pub fn pack(&self, out: &mut [f64]) -> Shape {
+        let mut left = &mut out[..self.n];
+        let mut scan = Scan::default();
+        self.for_runs(self.n, |run, n| {
+            let (now, later) = std::mem::take(&mut left).split_at_mut(n);
+            for (block, values) in now.chunks_mut(BLOCK).enumerate() {
+                // SAFETY: the promise of `Argument::new`; the block lies inside the run.
+                let vars =
+                    unsafe { std::slice::from_raw_parts(run.add(block * BLOCK), values.len()) };
+                for (value, var) in values.iter_mut().zip(vars) {
+                    *value = var.value;
+                }
+                scan.add(vars);
+            }
+            left = later;
+        });
+        scan.shape()
+    }
+
+    /// What the ids look like.
+    pub fn shape(&self) -> Shape {
+        let mut scan = Scan::default();
+        self.for_runs(self.n, |run, n| {
+            // SAFETY: the promise of `Argument::new`.
+            scan.add(unsafe { std::slice::from_raw_parts(run, n) });
+        });
+        scan.shape()
+    }
+
+    /// Copies the ids to `out`, which has room for all of them.
+    pub fn ids(&self, out: &mut [u32]) {
+        let mut left = &mut out[..self.n];
+        self.for_runs(self.n, |run, n| {
+            let (now, later) = std::mem::take(&mut left).split_at_mut(n);
+            for (i, id) in now.iter_mut().enumerate() {
+                // SAFETY: the promise of `Argument::new`.
+                *id = unsafe { (*run.add(i)).id };
+            }
+            left = later;
+        });
+    }
+}
+
+/// A buffer as a C caller passed it: pointer, count and datatype, none of which is looked at before it is
+/// known to be significant.
+#[derive(Clone, Copy)]
+pub struct Argument {
+    pointer: *mut c_void,
+    count: c_int,
+    datatype: Datatype,
+}
+
+impl Argument {
+    /// # Safety
+    /// Where the call says that the argument is significant, it is `MPI_IN_PLACE` or leads to the items that
+    /// `count` and `datatype` describe, which may be read, and written by calls that write, until the call of
+    /// MPI completes. An active datatype describes items of 16 bytes.
+    pub const unsafe fn new(pointer: *const c_void, count: c_int, datatype: MPI_Datatype) -> Self {
+        // SAFETY: the handle is used only where it is significant.
+        Self { pointer: pointer.cast_mut(), count, datatype: unsafe { Datatype::new(datatype) } }
+    }
+
+    pub fn is_in_place(&self) -> bool {
+        super::is_in_place(self.pointer)
+    }
+
+    pub const fn datatype(&self) -> Datatype {
+        self.datatype
+    }
+
+    /// Active doubles to read: the argument's items for each of `ranks`.
+    pub fn source(&self, name: &str, layout: Layout, ranks: usize) -> Outcome<Source> {
+        Source::new(name, self.pointer, self.count, layout, ranks)
+    }
+
+    /// Active doubles to write.
+    pub fn sink(&self, name: &str, layout: Layout, ranks: usize) -> Outcome<Sink> {
+        Ok(Sink(self.source(name, layout, ranks)?))
+    }
+}
+
+/// Part of a buffer.
+pub struct Segment<'a> {
+    source: &'a Source,
+    from: usize,
+    n: usize,
+}
+
+impl Segment<'_> {
+    pub const fn len(&self) -> usize {
+        self.n
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    /// Calls `f` for each value, in order.
+    pub fn each(&self, f: &mut dyn FnMut(&Var)) {
+        self.for_runs(|run, n| {
+            for i in 0..n {
+                // SAFETY: the promise of `Argument::new`.
+                f(unsafe { &*run.add(i) });
+            }
+        });
+    }
+
+    fn for_runs(&self, mut f: impl FnMut(*mut Var, usize)) {
+        let mut skip = self.from;
+        self.source.for_runs(self.from + self.n, |run, n| {
+            let skipped = skip.min(n);
+            skip -= skipped;
+            if n > skipped {
+                f(run.wrapping_add(skipped), n - skipped);
+            }
+        });
+    }
+
+    pub fn values(&self, out: &mut [f64]) {
+        let mut at = 0;
+        self.for_runs(|run, n| {
+            for (i, value) in out[at..at + n].iter_mut().enumerate() {
+                // SAFETY: the promise of `Argument::new`.
+                *value = unsafe { (*run.add(i)).value };
+            }
+            at += n;
+        });
+    }
+
+    pub fn shape(&self) -> Shape {
+        let mut scan = Scan::default();
+        self.for_runs(|run, n| {
+            // SAFETY: the promise of `Argument::new`.
+            scan.add(unsafe { std::slice::from_raw_parts(run, n) });
+        });
+        scan.shape()
+    }
+
+    pub fn ids(&self, out: &mut [u32]) {
+        let mut at = 0;
+        self.for_runs(|run, n| {
+            for (i, id) in out[at..at + n].iter_mut().enumerate() {
+                // SAFETY: the promise of `Argument::new`.
+                *id = unsafe { (*run.add(i)).id };
+            }
+            at += n;
+        });
+    }
+}
+
+/// Finds out whether a sequence of ids is a range, passive, or neither.
+#[derive(Default)]
+struct Scan {
+    first: Option<u32>,
+    seen: u32,
+    broken: u32,
+}
+
+impl Scan {
+    #[inline]
+    fn add(&mut self, vars: &[Var]) {
+        let Some(start) = vars.first() else { return };
+        let first = *self.first.get_or_insert(start.id);
+        let step = u32::from(first != 0);
+        let mut expected = first.wrapping_add(step.wrapping_mul(self.seen));
+        let mut broken = 0;
+        for var in vars {
+            broken |= var.id ^ expected;
+            expected = expected.wrapping_add(step);
+        }
+        self.broken |= broken;
+        self.seen = self.seen.wrapping_add(narrow(vars.len()));
+    }
+
+    const fn shape(&self) -> Shape {
+        match (self.first, self.broken) {
+            (None | Some(0), 0) => Shape::Passive,
+            (Some(first), 0) => Shape::Range(first),
+            _ => Shape::Mixed,
+        }
+    }
+}
+
+impl Sink {
+    pub const fn len(&self) -> usize {
+        self.0.n
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.0.n == 0
+    }
+
+    /// The same memory, to be read.
+    pub const fn source(&self) -> &Source {
+        &self.0
+    }
+
+    /// Writes the first `values.len()` doubles, with ids from `mark`.
+    pub fn unpack(&mut self, values: &[f64], mark: Mark) {
+        let mut left = values;
+        let mut done = 0;
+        self.0.for_runs(values.len().min(self.0.n), |run, n| {
+            let (now, later) = left.split_at(n);
+            write(run, now, mark, done);
+            done += n;
+            left = later;
+        });
+    }
+
+    /// Writes the doubles from `from` on, with the ids they have when all are numbered from `mark`.
+    pub fn unpack_segment(&mut self, from: usize, values: &[f64], mark: Mark) {
+        let mut at = 0;
+        self.0.segment(from, values.len()).for_runs(|run, n| {
+            write(run, &values[at..at + n], mark, from + at);
+            at += n;
+        });
+    }
+}
+
+/// Writes a run whose first value is the `done`th from `mark`.
+#[inline]
+fn write(run: *mut Var, values: &[f64], mark: Mark, done: usize) {
+    let step = u32::from(mark.first != 0);
+    let mut id = mark.id(narrow(done));
+    for (i, &value) in values.iter().enumerate() {
+        // SAFETY: the promise of `Argument::new`: the run lies in the user's buffer.
+        unsafe { run.add(i).write(Var { value, id, tag: mark.tag }) };
+        id = id.wrapping_add(step);
+    }
+}
+
+/// An offset in bytes on a 64-bit machine.
+#[allow(clippy::cast_possible_truncation)]
+const fn offset(bytes: i64) -> isize {
+    bytes as isize
+}
+
+// SAFETY: the pointer is the user's promise, which holds on whichever thread completes the request.
+unsafe impl Send for Source {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vars(ids: &[u32]) -> Vec<Var> {
+        ids.iter()
+            .enumerate()
+            .map(|(i, &id)| Var { value: i as f64 + 0.5, id, tag: u32::from(id != 0) })
+            .collect()
+    }
+
+    fn source(vars: &mut [Var], layout: Layout, count: i32) -> Source {
+        Source::new("buf", vars.as_mut_ptr().cast(), count, layout, 1).expect("valid")
+    }
+
+    #[test]
+    fn test_buffer_shapes() {
+        for (ids, shape) in [
+            (&[][..], Shape::Passive),
+            (&[0, 0, 0], Shape::Passive),
+            (&[4, 5, 6], Shape::Range(4)),
+            (&[7], Shape::Range(7)),
+            (&[4, 6, 5], Shape::Mixed),
+            (&[0, 1, 2], Shape::Mixed),
+            (&[4, 5, 0], Shape::Mixed),
+            (&[4, 4], Shape::Mixed),
+        ] {
+            let mut vars = vars(ids);
+            let n = i32::try_from(ids.len()).expect("small");
+            let source = source(&mut vars, Layout::Plain, n);
+            let mut out = vec![0.0; ids.len()];
+            assert_eq!(source.pack(&mut out), shape, "{ids:?}");
+            assert_eq!(source.shape(), shape);
+            assert!(out.iter().enumerate().all(|(i, &x)| x == i as f64 + 0.5));
+        }
+    }
+
+    #[test]
+    fn test_buffer_range_across_blocks() {
+        let ids: Vec<u32> = (3..3 + 1300).collect();
+        let mut good = vars(&ids);
+        let mut out = vec![0.0; 1300];
+        assert_eq!(source(&mut good, Layout::Plain, 1300).pack(&mut out), Shape::Range(3));
+        good[1024].id = 9;
+        assert_eq!(source(&mut good, Layout::Plain, 1300).pack(&mut out), Shape::Mixed);
+    }
+
+    #[test]
+    fn test_buffer_map_runs_and_segments() {
+        // Every second element of an item of four.
+        let map =
+            Map { runs: vec![Run { offset: 0, n: 1 }, Run { offset: 32, n: 1 }], extent: 64, n: 2 };
+        let mut memory = vars(&[1, 2, 3, 4, 5, 6, 7, 8]);
+        let source = source(&mut memory, Layout::Map(Arc::new(map.clone())), 2);
+        let mut values = [0.0; 4];
+        assert_eq!(source.pack(&mut values), Shape::Mixed);
+        assert_eq!(values, [0.5, 2.5, 4.5, 6.5]);
+        let mut ids = [0; 2];
+        source.segment(1, 2).ids(&mut ids);
+        assert_eq!(ids, [3, 5]);
+        let mut sink = Sink(self::source(&mut memory, Layout::Map(Arc::new(map)), 2));
+        sink.unpack(&[10.0, 11.0, 12.0], Mark { first: 20, tag: 3 });
+        sink.unpack_segment(3, &[13.0], Mark { first: 20, tag: 3 });
+        assert_eq!(memory.iter().map(|v| v.id).collect::<Vec<_>>(), [20, 2, 21, 4, 22, 6, 23, 8]);
+        assert_eq!(memory[6].value, 13.0);
+    }
+}
