@@ -24,6 +24,8 @@
 #include "admpi/ops.h"
 #if ADMPI_HAVE_MPI
 #include "admpi/abi.h"
+#include "admpi/ampi.h"
+#include "admpi/init.h"
 #include "admpi/ampi_guards.h"
 #include "admpi/ampi_names.h"
 #endif

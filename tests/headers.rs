@@ -23,6 +23,20 @@ fn units() -> Vec<String> {
     names
 }
 
+/// The C shim defines the variable.
+const ACTIVE_DATATYPE: &str = "
+#ifdef __cplusplus
+extern \"C\" {
+#endif
+
+/** The datatype of one active double (admpi_var): what stands in place of MPI_DOUBLE for active data. Types may
+ *  be built from it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_ADOUBLE;
+
+#ifdef __cplusplus
+}
+#endif";
+
 /// The unit's header, as cbindgen makes it. A unit that names MPI's types includes `mpi.h`.
 fn generate(unit: &str) -> String {
     let source = root().join(format!("src/capi/{unit}.rs"));
@@ -37,6 +51,10 @@ fn generate(unit: &str) -> String {
         config.sys_includes.push("mpi.h".into());
     }
     config.includes = vec!["admpi/config.h".into(), "admpi/codes.h".into(), "admpi/var.h".into()];
+    if text.contains("AMPI_Request") {
+        config.includes.extend(["admpi/request.h".into(), "admpi/abi.h".into()]);
+        config.after_includes = Some(ACTIVE_DATATYPE.into());
+    }
     let mut header = Vec::new();
     cbindgen::Builder::new()
         .with_config(config)

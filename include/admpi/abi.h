@@ -47,10 +47,16 @@ int ADMPI_ABI_CHECK(const admpi_mpi_sizes *sizes);
 
 static int (*const admpi_abi_bound)(const admpi_mpi_sizes *) __attribute__((used)) = ADMPI_ABI_CHECK;
 
-/** The comparison for the program that this is compiled in. */
-static inline int admpi_abi_of_program(void) {
+/** What this compilation saw. */
+static inline admpi_mpi_sizes admpi_sizes_of_program(void) {
   const admpi_mpi_sizes sizes = {sizeof(MPI_Comm),    sizeof(MPI_Datatype), sizeof(MPI_Op),
                                  sizeof(MPI_Request), sizeof(MPI_Status),   sizeof(MPI_Aint)};
+  return sizes;
+}
+
+/** The comparison for the program that this is compiled in. */
+static inline int admpi_abi_of_program(void) {
+  const admpi_mpi_sizes sizes = admpi_sizes_of_program();
   return ADMPI_ABI_CHECK(&sizes);
 }
 

@@ -3,7 +3,18 @@
 // What a pointer must satisfy stands in each function's C documentation, which becomes the header.
 #![allow(clippy::missing_safety_doc)]
 
+#[cfg(feature = "mpi")]
+#[allow(non_snake_case)] // MPI's names
+pub mod ampi;
+#[cfg(feature = "mpi")]
+mod support;
 pub mod tape;
+
+#[cfg(feature = "mpi")]
+use support::{
+    check_abi, complete_some, end_comm, hand_out, make_comm, mpi_call, mpi_status, name, out, slot,
+    slots, start,
+};
 
 use crate::error::{Code, Error, Result, set_last};
 #[cfg(feature = "mpi")]

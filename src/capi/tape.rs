@@ -36,7 +36,7 @@ pub type admpi_reverse_fn = Option<
 ///
 /// # Safety
 /// `handle` is NULL, the placeholder, or a live tape.
-unsafe fn tape<'a>(handle: *const admpi_tape) -> Result<&'a mut Tape> {
+pub(super) unsafe fn tape<'a>(handle: *const admpi_tape) -> Result<&'a mut Tape> {
     if handle.is_null() {
         return Err(null("tape"));
     }
@@ -47,7 +47,7 @@ unsafe fn tape<'a>(handle: *const admpi_tape) -> Result<&'a mut Tape> {
     Ok(unsafe { &mut *handle.cast_mut().cast::<Tape>() })
 }
 
-fn direction(k: i32) -> Result<usize> {
+pub(super) fn direction(k: i32) -> Result<usize> {
     usize::try_from(k)
         .map_err(|_| Error::new(Code::Argument, format!("direction = {k} is negative")))
 }

@@ -1,0 +1,632 @@
+/* Generated from src/capi/ampi.rs by tests/headers.rs; edit that. */
+
+#ifndef ADMPI_AMPI_H
+#define ADMPI_AMPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <mpi.h>
+#include "admpi/config.h"
+#include "admpi/codes.h"
+#include "admpi/var.h"
+#include "admpi/request.h"
+#include "admpi/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The datatype of one active double (admpi_var): what stands in place of MPI_DOUBLE for active data. Types may
+ *  be built from it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_ADOUBLE;
+
+#ifdef __cplusplus
+}
+#endif
+
+/**
+ * Messages and bytes that left this process on behalf of active data.
+ */
+typedef struct admpi_mpi_statistics_t {
+  /**
+   * messages of active values, and parts brought to collectives
+   */
+  uint64_t forward_messages;
+  /**
+   * their bytes: 8 an active double
+   */
+  uint64_t forward_bytes;
+  /**
+   * messages of adjoints, and parts brought to collectives of adjoints
+   */
+  uint64_t adjoint_messages;
+  /**
+   * their bytes: 8 a double and direction
+   */
+  uint64_t adjoint_bytes;
+} admpi_mpi_statistics_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * MPI_Init, and the library's beginning: enters MPI_COMM_WORLD and MPI_COMM_SELF. Collective over all
+ * processes. `AMPI_Init` passes the sizes its header saw.
+ * @param[in,out] argc  as MPI has it; may be NULL
+ * @param[in,out] argv  as MPI has it; may be NULL
+ * @param sizes         what the program was compiled with
+ * @return an MPI code
+ */
+int admpi_mpi_init(int *argc, char ***argv, const admpi_mpi_sizes *sizes);
+
+/**
+ * MPI_Init_thread, and the library's beginning; see admpi_mpi_init.
+ * @param[in,out] argc   as MPI has it; may be NULL
+ * @param[in,out] argv   as MPI has it; may be NULL
+ * @param required       the level of thread support wanted
+ * @param[out] provided  the level given
+ * @param sizes          what the program was compiled with
+ * @return an MPI code
+ */
+int admpi_mpi_init_thread(int *argc, char ***argv, int required, int *provided, const admpi_mpi_sizes *sizes);
+
+/**
+ * The library's beginning in a program that calls MPI_Init itself: enters `comm` and MPI_COMM_SELF, after
+ * which they may carry active data. Collective over `comm`; may be called again for others.
+ * `admpi_init` passes the sizes its header saw.
+ * @param comm   an intracommunicator
+ * @param sizes  what the program was compiled with
+ * @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED
+ */
+int admpi_init_abi(MPI_Comm comm, const admpi_mpi_sizes *sizes);
+
+/**
+ * Gives back what MPI holds for the library: communicators, AMPI_ADOUBLE. Collective over all processes;
+ * MPI_Finalize does it too.
+ * @return ADMPI_SUCCESS, ADMPI_ERR_MPI
+ */
+int admpi_finalize(void);
+
+/**
+ * MPI_Finalize. Collective over all processes.
+ * @return an MPI code
+ */
+int AMPI_Finalize(void);
+
+/**
+ * What this process has sent so far on behalf of active data. Local.
+ * @param[out] statistics_out  counts of messages and bytes
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+ */
+int admpi_mpi_statistics(struct admpi_mpi_statistics_t *statistics_out);
+
+/**
+ * Seeds a value that all ranks of `comm` hold alike, such as the result of an Allreduce: once, on rank 0,
+ * since the objective is the sum of what the ranks seed. To be called by all ranks of `comm`; local otherwise.
+ * @param tape       the tape of `y`
+ * @param comm       a communicator over which `y` is replicated
+ * @param y          the value
+ * @param weight     added to its adjoint
+ * @param direction  below the tape's width
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE, ADMPI_ERR_MPI
+ */
+int admpi_seed_replicated(admpi_tape *tape,
+                          MPI_Comm comm,
+                          admpi_var y,
+                          double weight,
+                          int direction);
+
+/**
+ * Gives up a sweep that was interrupted at a place which messages cross, on all ranks: adjoints under way on
+ * `comm` are received and dropped, those held back are forgotten. Clear the adjoints afterwards. Collective
+ * over `comm`.
+ * @param tape  the calling process's tape
+ * @param comm  the communicator whose messages cross the place
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI
+ */
+int admpi_abandon_sweep(admpi_tape *tape, MPI_Comm comm);
+
+/**
+ * MPI_Send. An active message is recorded if the tape records; both ends must do alike.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data one that has entered the library
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * MPI_Recv. What arrives gets fresh ids; a buffer that is not written keeps its values and derivatives.
+ * @param[out] buf     room for `count` items of `datatype`
+ * @param count        number of items, at least as many as arrive
+ * @param datatype     AMPI_ADOUBLE or a type built from it for active data
+ * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag          message tag or MPI_ANY_TAG
+ * @param comm         for active data one that has entered the library
+ * @param[out] status  or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Recv(void *buf,
+              int count,
+              MPI_Datatype datatype,
+              int source,
+              int tag,
+              MPI_Comm comm,
+              MPI_Status *status);
+
+/**
+ * MPI_Isend. Active values are copied: their buffer may be changed at once, though MPI forbids it.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Isend(const void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int dest,
+               int tag,
+               MPI_Comm comm,
+               AMPI_Request *request);
+
+/**
+ * MPI_Irecv. The values and their ids are in the buffer once the request is complete, and not before.
+ * @param[out] buf      room for `count` items of `datatype`, until completion
+ * @param count         number of items, at least as many as arrive
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag           message tag or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Irecv(void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int source,
+               int tag,
+               MPI_Comm comm,
+               AMPI_Request *request);
+
+/**
+ * MPI_Sendrecv. Both buffers are active, or neither.
+ * @param sendbuf      `sendcount` items of `sendtype`
+ * @param sendcount    number of items
+ * @param sendtype     AMPI_ADOUBLE or a type built from it for active data
+ * @param dest         rank, or MPI_PROC_NULL
+ * @param sendtag      tag of the message sent
+ * @param[out] recvbuf room for `recvcount` items of `recvtype`, apart from `sendbuf`
+ * @param recvcount    number of items, at least as many as arrive
+ * @param recvtype     AMPI_ADOUBLE or a type built from it for active data
+ * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param recvtag      tag of the message received, or MPI_ANY_TAG
+ * @param comm         for active data one that has entered the library
+ * @param[out] status  or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Sendrecv(const void *sendbuf,
+                  int sendcount,
+                  MPI_Datatype sendtype,
+                  int dest,
+                  int sendtag,
+                  void *recvbuf,
+                  int recvcount,
+                  MPI_Datatype recvtype,
+                  int source,
+                  int recvtag,
+                  MPI_Comm comm,
+                  MPI_Status *status);
+
+/**
+ * MPI_Wait. The completion of an active receive is recorded, on the tape that its start was recorded on.
+ * @param[in,out] request  AMPI_REQUEST_NULL on return
+ * @param[out] status      or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on the request's communicator
+ */
+int AMPI_Wait(AMPI_Request *request, MPI_Status *status);
+
+/**
+ * MPI_Test.
+ * @param[in,out] request  AMPI_REQUEST_NULL on return if complete
+ * @param[out] flag        1 if complete, else 0
+ * @param[out] status      or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on the request's communicator
+ */
+int AMPI_Test(AMPI_Request *request, int *flag, MPI_Status *status);
+
+/**
+ * MPI_Waitall. Completions are recorded in the order of the array.
+ * @param count             number of requests
+ * @param[in,out] requests  `count` requests, AMPI_REQUEST_NULL on return
+ * @param[out] statuses     `count` statuses, or MPI_STATUSES_IGNORE
+ * @return an MPI code, raised on a request's communicator
+ */
+int AMPI_Waitall(int count, AMPI_Request *requests, MPI_Status *statuses);
+
+/**
+ * MPI_Testall.
+ * @param count             number of requests
+ * @param[in,out] requests  `count` requests, AMPI_REQUEST_NULL on return if all are complete
+ * @param[out] flag         1 if all are complete, else 0
+ * @param[out] statuses     `count` statuses, or MPI_STATUSES_IGNORE
+ * @return an MPI code, raised on a request's communicator
+ */
+int AMPI_Testall(int count, AMPI_Request *requests, int *flag, MPI_Status *statuses);
+
+/**
+ * MPI_Waitany.
+ * @param count             number of requests
+ * @param[in,out] requests  `count` requests; the one completed is AMPI_REQUEST_NULL on return
+ * @param[out] index        which one, or MPI_UNDEFINED if none was active
+ * @param[out] status       or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on a request's communicator
+ */
+int AMPI_Waitany(int count, AMPI_Request *requests, int *index, MPI_Status *status);
+
+/**
+ * MPI_Testany.
+ * @param count             number of requests
+ * @param[in,out] requests  `count` requests; the one completed is AMPI_REQUEST_NULL on return
+ * @param[out] index        which one, or MPI_UNDEFINED
+ * @param[out] flag         1 if one is complete or none was active, else 0
+ * @param[out] status       or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on a request's communicator
+ */
+int AMPI_Testany(int count, AMPI_Request *requests, int *index, int *flag, MPI_Status *status);
+
+/**
+ * MPI_Waitsome.
+ * @param incount           number of requests
+ * @param[in,out] requests  `incount` requests; those completed are AMPI_REQUEST_NULL on return
+ * @param[out] outcount     how many, or MPI_UNDEFINED if none was active
+ * @param[out] indices      which ones: room for `incount`
+ * @param[out] statuses     room for `incount`, or MPI_STATUSES_IGNORE
+ * @return an MPI code, raised on a request's communicator
+ */
+int AMPI_Waitsome(int incount, AMPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+
+/**
+ * MPI_Testsome.
+ * @param incount           number of requests
+ * @param[in,out] requests  `incount` requests; those completed are AMPI_REQUEST_NULL on return
+ * @param[out] outcount     how many, or MPI_UNDEFINED if none was active
+ * @param[out] indices      which ones: room for `incount`
+ * @param[out] statuses     room for `incount`, or MPI_STATUSES_IGNORE
+ * @return an MPI code, raised on a request's communicator
+ */
+int AMPI_Testsome(int incount, AMPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
+
+/**
+ * MPI_Request_free. An active send may be freed, and its adjoint still comes back; an active receive may not.
+ * @param[in,out] request  AMPI_REQUEST_NULL on return
+ * @return an MPI code, raised on the request's communicator
+ */
+int AMPI_Request_free(AMPI_Request *request);
+
+/**
+ * MPI_Request_get_status. Nothing is completed, so an active buffer holds nothing new yet.
+ * @param request      the request
+ * @param[out] flag    1 if the call is complete, else 0
+ * @param[out] status  or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on the request's communicator
+ */
+int AMPI_Request_get_status(AMPI_Request request, int *flag, MPI_Status *status);
+
+/**
+ * MPI_Cancel. A receive that is cancelled is not recorded; an active send cannot be cancelled.
+ * @param request  the request, which is still to be completed
+ * @return an MPI code, raised on the request's communicator
+ */
+int AMPI_Cancel(AMPI_Request *request);
+
+/**
+ * A request's number for Fortran, which it keeps until it is completed.
+ * @param request  or AMPI_REQUEST_NULL
+ * @return the number; 0 for AMPI_REQUEST_NULL
+ */
+MPI_Fint AMPI_Request_c2f(AMPI_Request request);
+
+/**
+ * The request with a number that AMPI_Request_c2f gave.
+ * @param request  the number
+ * @return the request; AMPI_REQUEST_NULL for 0 and for a number that is not in use
+ */
+AMPI_Request AMPI_Request_f2c(MPI_Fint request);
+
+/**
+ * MPI_Bcast. Collective over `comm`, which enters the library if it has not.
+ * @param[in,out] buffer  `count` items of `datatype`
+ * @param count           number of items
+ * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+ * @param root            the rank whose buffer is sent
+ * @param comm            an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+
+/**
+ * MPI_Reduce. Active data is reduced by MPI_SUM, MPI_PROD, MPI_MIN or MPI_MAX. Collective over `comm`, which
+ * enters the library if it has not.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+ * @param[out] recvbuf  room for `count` items, on the root
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data
+ * @param op            the operation
+ * @param root          the rank that gets the result
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce(const void *sendbuf,
+                void *recvbuf,
+                int count,
+                MPI_Datatype datatype,
+                MPI_Op op,
+                int root,
+                MPI_Comm comm);
+
+/**
+ * MPI_Allreduce. Active data is reduced by MPI_SUM, MPI_PROD, MPI_MIN or MPI_MAX. Collective over `comm`,
+ * which enters the library if it has not.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allreduce(const void *sendbuf,
+                   void *recvbuf,
+                   int count,
+                   MPI_Datatype datatype,
+                   MPI_Op op,
+                   MPI_Comm comm);
+
+/**
+ * MPI_Gather. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+ * @param recvcount     number of items from one rank, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gather(const void *sendbuf,
+                int sendcount,
+                MPI_Datatype sendtype,
+                void *recvbuf,
+                int recvcount,
+                MPI_Datatype recvtype,
+                int root,
+                MPI_Comm comm);
+
+/**
+ * MPI_Scatter. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+ * @param sendcount     number of items for one rank, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatter(const void *sendbuf,
+                 int sendcount,
+                 MPI_Datatype sendtype,
+                 void *recvbuf,
+                 int recvcount,
+                 MPI_Datatype recvtype,
+                 int root,
+                 MPI_Comm comm);
+
+/**
+ * MPI_Allgather. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allgather(const void *sendbuf,
+                   int sendcount,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   int recvcount,
+                   MPI_Datatype recvtype,
+                   MPI_Comm comm);
+
+/**
+ * Enters a communicator that was made by plain MPI_ calls, so that it may carry active data. Collective over
+ * `comm`; nothing happens if it has entered.
+ * @param comm  an intracommunicator
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Comm_register(MPI_Comm comm);
+
+/**
+ * MPI_Comm_dup; the new communicator enters the library. Collective over `comm`.
+ * @param comm          the communicator
+ * @param[out] newcomm  its duplicate
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
+
+/**
+ * MPI_Comm_dup_with_info; the new communicator enters the library. Collective over `comm`.
+ * @param comm          the communicator
+ * @param info          hints for the duplicate
+ * @param[out] newcomm  the duplicate
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
+
+/**
+ * MPI_Comm_create; the new communicator enters the library. Collective over `comm`.
+ * @param comm          the communicator
+ * @param group         members of the new one
+ * @param[out] newcomm  the new one, or MPI_COMM_NULL
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+
+/**
+ * MPI_Comm_create_group; the new communicator enters the library. Collective over `group`.
+ * @param comm          the communicator
+ * @param group         members of the new one
+ * @param tag           tells concurrent calls apart
+ * @param[out] newcomm  the new one
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
+
+/**
+ * MPI_Comm_split; the new communicator enters the library. Collective over `comm`.
+ * @param comm          the communicator
+ * @param color         ranks of one colour form one communicator; MPI_UNDEFINED: none
+ * @param key           orders the ranks
+ * @param[out] newcomm  the new one, or MPI_COMM_NULL
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+
+/**
+ * MPI_Comm_split_type; the new communicator enters the library. Collective over `comm`.
+ * @param comm          the communicator
+ * @param split_type    such as MPI_COMM_TYPE_SHARED; MPI_UNDEFINED: none
+ * @param key           orders the ranks
+ * @param info          hints
+ * @param[out] newcomm  the new one, or MPI_COMM_NULL
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
+
+/**
+ * MPI_Comm_free. What was recorded on the communicator can still be reversed. Collective over `comm`.
+ * @param[in,out] comm  MPI_COMM_NULL on return
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Comm_free(MPI_Comm *comm);
+
+/**
+ * MPI_Cart_create; the new communicator enters the library. Collective over `comm_old`.
+ * @param comm_old       the communicator
+ * @param ndims          number of dimensions
+ * @param dims           `ndims` sizes
+ * @param periods        `ndims` flags
+ * @param reorder        whether ranks may be reordered
+ * @param[out] comm_cart the new one, or MPI_COMM_NULL
+ * @return an MPI code, raised on `comm_old`
+ */
+int AMPI_Cart_create(MPI_Comm comm_old,
+                     int ndims,
+                     const int *dims,
+                     const int *periods,
+                     int reorder,
+                     MPI_Comm *comm_cart);
+
+/**
+ * MPI_Cart_sub; the new communicator enters the library. Collective over `comm`.
+ * @param comm          a Cartesian communicator
+ * @param remain_dims   a flag for each of its dimensions
+ * @param[out] newcomm  the subgrid of this rank
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm);
+
+/**
+ * MPI_Graph_create; the new communicator enters the library. Collective over `comm_old`.
+ * @param comm_old         the communicator
+ * @param nnodes           number of nodes
+ * @param index            `nnodes` ends of the nodes' lists in `edges`
+ * @param edges            neighbours, node by node
+ * @param reorder          whether ranks may be reordered
+ * @param[out] comm_graph  the new one, or MPI_COMM_NULL
+ * @return an MPI code, raised on `comm_old`
+ */
+int AMPI_Graph_create(MPI_Comm comm_old,
+                      int nnodes,
+                      const int *index,
+                      const int *edges,
+                      int reorder,
+                      MPI_Comm *comm_graph);
+
+/**
+ * MPI_Dist_graph_create; the new communicator enters the library. Collective over `comm_old`.
+ * @param comm_old              the communicator
+ * @param n                     number of nodes whose edges this rank gives
+ * @param sources               those `n` nodes
+ * @param degrees               how many edges each has
+ * @param destinations          where they lead, node by node
+ * @param weights               their weights, or MPI_UNWEIGHTED
+ * @param info                  hints
+ * @param reorder               whether ranks may be reordered
+ * @param[out] comm_dist_graph  the new one
+ * @return an MPI code, raised on `comm_old`
+ */
+int AMPI_Dist_graph_create(MPI_Comm comm_old,
+                           int n,
+                           const int *sources,
+                           const int *degrees,
+                           const int *destinations,
+                           const int *weights,
+                           MPI_Info info,
+                           int reorder,
+                           MPI_Comm *comm_dist_graph);
+
+/**
+ * MPI_Dist_graph_create_adjacent; the new communicator enters the library. Collective over `comm_old`.
+ * @param comm_old              the communicator
+ * @param indegree              number of ranks that lead here
+ * @param sources               those ranks
+ * @param sourceweights         their weights, or MPI_UNWEIGHTED
+ * @param outdegree             number of ranks that this one leads to
+ * @param destinations          those ranks
+ * @param destweights           their weights, or MPI_UNWEIGHTED
+ * @param info                  hints
+ * @param reorder               whether ranks may be reordered
+ * @param[out] comm_dist_graph  the new one
+ * @return an MPI code, raised on `comm_old`
+ */
+int AMPI_Dist_graph_create_adjacent(MPI_Comm comm_old,
+                                    int indegree,
+                                    const int *sources,
+                                    const int *sourceweights,
+                                    int outdegree,
+                                    const int *destinations,
+                                    const int *destweights,
+                                    MPI_Info info,
+                                    int reorder,
+                                    MPI_Comm *comm_dist_graph);
+
+/**
+ * Whether a buffer's type in C++ and its datatype fit: active values go with an active datatype, others
+ * with a passive one. The overloads of `admpi.hpp` ask. Local.
+ * @param call      the AMPI_ call, for the message
+ * @param active    1 if the buffer is of `admpi::var`, else 0
+ * @param datatype  what it is to be sent or received as
+ * @param comm      where a mistake is raised
+ * @return MPI_SUCCESS, or an MPI code, raised on `comm`
+ */
+int admpi_check_buffer(const char *call, int active, MPI_Datatype datatype, MPI_Comm comm);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ADMPI_AMPI_H */

@@ -1,0 +1,1154 @@
+//! The C interface of adjoint MPI. `include/admpi/ampi.h` is generated from this file.
+//!
+//! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
+
+use super::{mpi_call, mpi_status, put, slots};
+use crate::ampi::argument::{both_passive, rooted_passive};
+use crate::ampi::message::Envelope;
+use crate::ampi::request::{self, Request};
+use crate::ampi::{
+    collective, communicator, environment, message, recording, reduction, statistics, traffic,
+};
+use crate::datatype::is_passive;
+use crate::mpi::raw::{
+    self, MPI_Comm, MPI_Datatype, MPI_Fint, MPI_Group, MPI_Info, MPI_Op, MPI_Request, MPI_Status,
+};
+use crate::mpi::transfer::{Completion, Transfer};
+use crate::mpi::{Argument, Comm, Datatype, Op, StatusSlot, StatusSlots};
+use crate::tape::{Cursors as admpi_tape, Var as admpi_var};
+use std::ffi::{c_char, c_int, c_void};
+
+/// What stands behind an AMPI_Request.
+#[allow(non_camel_case_types)]
+pub type admpi_request = Request;
+#[allow(non_camel_case_types)]
+type AMPI_Request = *mut admpi_request;
+
+/// Sizes that a program and the library compare; `include/admpi/abi.h`.
+#[allow(non_camel_case_types)]
+type admpi_mpi_sizes = c_void;
+
+/// Messages and bytes that left this process on behalf of active data.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct admpi_mpi_statistics_t {
+    /// messages of active values, and parts brought to collectives
+    pub forward_messages: u64,
+    /// their bytes: 8 an active double
+    pub forward_bytes: u64,
+    /// messages of adjoints, and parts brought to collectives of adjoints
+    pub adjoint_messages: u64,
+    /// their bytes: 8 a double and direction
+    pub adjoint_bytes: u64,
+}
+
+/// MPI_Init, and the library's beginning: enters MPI_COMM_WORLD and MPI_COMM_SELF. Collective over all
+/// processes. `AMPI_Init` passes the sizes its header saw.
+/// @param[in,out] argc  as MPI has it; may be NULL
+/// @param[in,out] argv  as MPI has it; may be NULL
+/// @param sizes         what the program was compiled with
+/// @return an MPI code
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_mpi_init(
+    argc: *mut c_int,
+    argv: *mut *mut *mut c_char,
+    sizes: *const admpi_mpi_sizes,
+) -> c_int {
+    mpi_call("AMPI_Init", Comm::world(), || {
+        super::check_abi(sizes)?;
+        // SAFETY: as the C contract says.
+        crate::mpi::check(unsafe { raw::MPI_Init(argc, argv) })?;
+        environment::init(Comm::world())
+    })
+}
+
+/// MPI_Init_thread, and the library's beginning; see admpi_mpi_init.
+/// @param[in,out] argc   as MPI has it; may be NULL
+/// @param[in,out] argv   as MPI has it; may be NULL
+/// @param required       the level of thread support wanted
+/// @param[out] provided  the level given
+/// @param sizes          what the program was compiled with
+/// @return an MPI code
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_mpi_init_thread(
+    argc: *mut c_int,
+    argv: *mut *mut *mut c_char,
+    required: c_int,
+    provided: *mut c_int,
+    sizes: *const admpi_mpi_sizes,
+) -> c_int {
+    mpi_call("AMPI_Init_thread", Comm::world(), || {
+        super::check_abi(sizes)?;
+        // SAFETY: as the C contract says.
+        crate::mpi::check(unsafe { raw::MPI_Init_thread(argc, argv, required, provided) })?;
+        environment::init(Comm::world())
+    })
+}
+
+/// The library's beginning in a program that calls MPI_Init itself: enters `comm` and MPI_COMM_SELF, after
+/// which they may carry active data. Collective over `comm`; may be called again for others.
+/// `admpi_init` passes the sizes its header saw.
+/// @param comm   an intracommunicator
+/// @param sizes  what the program was compiled with
+/// @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_init_abi(
+    comm: MPI_Comm,
+    sizes: *const admpi_mpi_sizes,
+) -> c_int {
+    mpi_status("admpi_init", || {
+        super::check_abi(sizes)?;
+        // SAFETY: as the C contract says.
+        environment::init(unsafe { Comm::new(comm) })
+    })
+}
+
+/// Gives back what MPI holds for the library: communicators, AMPI_ADOUBLE. Collective over all processes;
+/// MPI_Finalize does it too.
+/// @return ADMPI_SUCCESS, ADMPI_ERR_MPI
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn admpi_finalize() -> c_int {
+    mpi_status("admpi_finalize", environment::finalize)
+}
+
+/// MPI_Finalize. Collective over all processes.
+/// @return an MPI code
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Finalize() -> c_int {
+    // SAFETY: MPI removes the attribute on MPI_COMM_SELF first, which ends the library.
+    unsafe { raw::MPI_Finalize() }
+}
+
+/// What this process has sent so far on behalf of active data. Local.
+/// @param[out] statistics_out  counts of messages and bytes
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_mpi_statistics(
+    statistics_out: *mut admpi_mpi_statistics_t,
+) -> c_int {
+    let s = statistics::get();
+    let counts = admpi_mpi_statistics_t {
+        forward_messages: s.forward_messages,
+        forward_bytes: s.forward_bytes,
+        adjoint_messages: s.adjoint_messages,
+        adjoint_bytes: s.adjoint_bytes,
+    };
+    // SAFETY: as the C contract says.
+    super::entry(|| unsafe { put("statistics_out", statistics_out, || Ok(counts)) })
+}
+
+/// Seeds a value that all ranks of `comm` hold alike, such as the result of an Allreduce: once, on rank 0,
+/// since the objective is the sum of what the ranks seed. To be called by all ranks of `comm`; local otherwise.
+/// @param tape       the tape of `y`
+/// @param comm       a communicator over which `y` is replicated
+/// @param y          the value
+/// @param weight     added to its adjoint
+/// @param direction  below the tape's width
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE, ADMPI_ERR_MPI
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_seed_replicated(
+    tape: *mut admpi_tape,
+    comm: MPI_Comm,
+    y: admpi_var,
+    weight: f64,
+    direction: c_int,
+) -> c_int {
+    mpi_status("admpi_seed_replicated", || {
+        // SAFETY: as the C contract says.
+        let (tape, comm) = unsafe { (super::tape::tape(tape)?, Comm::new(comm)) };
+        let direction = super::tape::direction(direction)?;
+        let weight = if comm.rank()? == 0 { weight } else { 0.0 };
+        Ok(tape.seed(&y, weight, direction)?)
+    })
+}
+
+/// Gives up a sweep that was interrupted at a place which messages cross, on all ranks: adjoints under way on
+/// `comm` are received and dropped, those held back are forgotten. Clear the adjoints afterwards. Collective
+/// over `comm`.
+/// @param tape  the calling process's tape
+/// @param comm  the communicator whose messages cross the place
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_abandon_sweep(
+    tape: *mut admpi_tape,
+    comm: MPI_Comm,
+) -> c_int {
+    mpi_status("admpi_abandon_sweep", || {
+        // SAFETY: as the C contract says.
+        let (tape, comm) = unsafe { (super::tape::tape(tape)?, Comm::new(comm)) };
+        traffic::abandon(tape, comm)
+    })
+}
+
+/// MPI_Send. An active message is recorded if the tape records; both ends must do alike.
+/// @param buf       `count` items of `datatype`; may be reused on return
+/// @param count     number of items
+/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest      rank, or MPI_PROC_NULL
+/// @param tag       message tag
+/// @param comm      for active data one that has entered the library
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Send(
+    buf: *const c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (data, on) = unsafe { (Argument::new(buf, count, datatype), Comm::new(comm)) };
+    if is_passive(data.datatype()) {
+        // SAFETY: as above.
+        return unsafe { raw::MPI_Send(buf, count, datatype, dest, tag, comm) };
+    }
+    mpi_call("AMPI_Send", on, || message::send(&data, dest, tag, on))
+}
+
+/// MPI_Recv. What arrives gets fresh ids; a buffer that is not written keeps its values and derivatives.
+/// @param[out] buf     room for `count` items of `datatype`
+/// @param count        number of items, at least as many as arrive
+/// @param datatype     AMPI_ADOUBLE or a type built from it for active data
+/// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param tag          message tag or MPI_ANY_TAG
+/// @param comm         for active data one that has entered the library
+/// @param[out] status  or MPI_STATUS_IGNORE
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Recv(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (data, on) = unsafe { (Argument::new(buf, count, datatype), Comm::new(comm)) };
+    if is_passive(data.datatype()) {
+        // SAFETY: as above.
+        return unsafe { raw::MPI_Recv(buf, count, datatype, source, tag, comm, status) };
+    }
+    // SAFETY: as above.
+    let mut place = unsafe { StatusSlot::new(status) };
+    mpi_call("AMPI_Recv", on, || {
+        message::recv(&data, source, tag, on).map(|status| place.set(&status))
+    })
+}
+
+/// MPI_Isend. Active values are copied: their buffer may be changed at once, though MPI forbids it.
+/// @param buf           `count` items of `datatype`
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data one that has entered the library
+/// @param[out] request  to be completed by an AMPI_ call
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Isend(
+    buf: *const c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (data, on) = unsafe { (Argument::new(buf, count, datatype), Comm::new(comm)) };
+    if is_passive(data.datatype()) {
+        // SAFETY: as above.
+        return unsafe {
+            super::start(request, on, |handle| {
+                raw::MPI_Isend(buf, count, datatype, dest, tag, comm, handle)
+            })
+        };
+    }
+    mpi_call("AMPI_Isend", on, || {
+        // SAFETY: as above.
+        unsafe { super::hand_out(request, || Request::send(&data, dest, tag, on)) }
+    })
+}
+
+/// MPI_Irecv. The values and their ids are in the buffer once the request is complete, and not before.
+/// @param[out] buf      room for `count` items of `datatype`, until completion
+/// @param count         number of items, at least as many as arrive
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data
+/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param tag           message tag or MPI_ANY_TAG
+/// @param comm          for active data one that has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Irecv(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (data, on) = unsafe { (Argument::new(buf, count, datatype), Comm::new(comm)) };
+    if is_passive(data.datatype()) {
+        // SAFETY: as above.
+        return unsafe {
+            super::start(request, on, |handle| {
+                raw::MPI_Irecv(buf, count, datatype, source, tag, comm, handle)
+            })
+        };
+    }
+    mpi_call("AMPI_Irecv", on, || {
+        // SAFETY: as above.
+        unsafe { super::hand_out(request, || Request::receive(&data, source, tag, on)) }
+    })
+}
+
+/// MPI_Sendrecv. Both buffers are active, or neither.
+/// @param sendbuf      `sendcount` items of `sendtype`
+/// @param sendcount    number of items
+/// @param sendtype     AMPI_ADOUBLE or a type built from it for active data
+/// @param dest         rank, or MPI_PROC_NULL
+/// @param sendtag      tag of the message sent
+/// @param[out] recvbuf room for `recvcount` items of `recvtype`, apart from `sendbuf`
+/// @param recvcount    number of items, at least as many as arrive
+/// @param recvtype     AMPI_ADOUBLE or a type built from it for active data
+/// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param recvtag      tag of the message received, or MPI_ANY_TAG
+/// @param comm         for active data one that has entered the library
+/// @param[out] status  or MPI_STATUS_IGNORE
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Sendrecv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (send, receive) = unsafe {
+        (Argument::new(sendbuf, sendcount, sendtype), Argument::new(recvbuf, recvcount, recvtype))
+    };
+    if both_passive(&send, &receive) {
+        // SAFETY: as above.
+        return unsafe {
+            raw::MPI_Sendrecv(
+                sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                recvtag, comm, status,
+            )
+        };
+    }
+    // SAFETY: as above.
+    let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
+    let (to, from) =
+        (Envelope { peer: dest, tag: sendtag }, Envelope { peer: source, tag: recvtag });
+    mpi_call("AMPI_Sendrecv", on, || {
+        message::sendrecv(&send, to, &receive, from, on).map(|status| place.set(&status))
+    })
+}
+
+/// MPI_Wait. The completion of an active receive is recorded, on the tape that its start was recorded on.
+/// @param[in,out] request  AMPI_REQUEST_NULL on return
+/// @param[out] status      or MPI_STATUS_IGNORE
+/// @return an MPI code, raised on the request's communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Wait(
+    request: *mut AMPI_Request,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let mut place = unsafe { StatusSlot::new(status) };
+    mpi_call("AMPI_Wait", Comm::world(), || {
+        // SAFETY: as above.
+        request::wait(unsafe { super::slot(request) }?, &mut place)
+    })
+}
+
+/// MPI_Test.
+/// @param[in,out] request  AMPI_REQUEST_NULL on return if complete
+/// @param[out] flag        1 if complete, else 0
+/// @param[out] status      or MPI_STATUS_IGNORE
+/// @return an MPI code, raised on the request's communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Test(
+    request: *mut AMPI_Request,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let mut place = unsafe { StatusSlot::new(status) };
+    mpi_call("AMPI_Test", Comm::world(), || {
+        // SAFETY: as above.
+        unsafe {
+            let (slot, flag) = (super::slot(request)?, super::out("flag", flag)?);
+            *flag = c_int::from(request::test(slot, &mut place)?);
+        }
+        Ok(())
+    })
+}
+
+/// MPI_Waitall. Completions are recorded in the order of the array.
+/// @param count             number of requests
+/// @param[in,out] requests  `count` requests, AMPI_REQUEST_NULL on return
+/// @param[out] statuses     `count` statuses, or MPI_STATUSES_IGNORE
+/// @return an MPI code, raised on a request's communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Waitall(
+    count: c_int,
+    requests: *mut AMPI_Request,
+    statuses: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let mut places = unsafe { StatusSlots::new(statuses) };
+    mpi_call("AMPI_Waitall", Comm::world(), || {
+        // SAFETY: as above.
+        let slots = unsafe { slots(requests, count) }?;
+        request::all(slots, Completion::WaitAll, &mut places).map(|_| ())
+    })
+}
+
+/// MPI_Testall.
+/// @param count             number of requests
+/// @param[in,out] requests  `count` requests, AMPI_REQUEST_NULL on return if all are complete
+/// @param[out] flag         1 if all are complete, else 0
+/// @param[out] statuses     `count` statuses, or MPI_STATUSES_IGNORE
+/// @return an MPI code, raised on a request's communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Testall(
+    count: c_int,
+    requests: *mut AMPI_Request,
+    flag: *mut c_int,
+    statuses: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let mut places = unsafe { StatusSlots::new(statuses) };
+    mpi_call("AMPI_Testall", Comm::world(), || {
+        // SAFETY: as above.
+        let (slots, flag) = unsafe { (slots(requests, count)?, super::out("flag", flag)?) };
+        *flag = c_int::from(request::all(slots, Completion::TestAll, &mut places)?);
+        Ok(())
+    })
+}
+
+/// MPI_Waitany.
+/// @param count             number of requests
+/// @param[in,out] requests  `count` requests; the one completed is AMPI_REQUEST_NULL on return
+/// @param[out] index        which one, or MPI_UNDEFINED if none was active
+/// @param[out] status       or MPI_STATUS_IGNORE
+/// @return an MPI code, raised on a request's communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Waitany(
+    count: c_int,
+    requests: *mut AMPI_Request,
+    index: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let mut place = unsafe { StatusSlot::new(status) };
+    mpi_call("AMPI_Waitany", Comm::world(), || {
+        // SAFETY: as above.
+        let (slots, index) = unsafe { (slots(requests, count)?, super::out("index", index)?) };
+        *index = request::any(slots, Completion::WaitAny, &mut place)?.index();
+        Ok(())
+    })
+}
+
+/// MPI_Testany.
+/// @param count             number of requests
+/// @param[in,out] requests  `count` requests; the one completed is AMPI_REQUEST_NULL on return
+/// @param[out] index        which one, or MPI_UNDEFINED
+/// @param[out] flag         1 if one is complete or none was active, else 0
+/// @param[out] status       or MPI_STATUS_IGNORE
+/// @return an MPI code, raised on a request's communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Testany(
+    count: c_int,
+    requests: *mut AMPI_Request,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let mut place = unsafe { StatusSlot::new(status) };
+    mpi_call("AMPI_Testany", Comm::world(), || {
+        // SAFETY: as above.
+        let (slots, index, flag) = unsafe {
+            (slots(requests, count)?, super::out("index", index)?, super::out("flag", flag)?)
+        };
+        let found = request::any(slots, Completion::TestAny, &mut place)?;
+        (*index, *flag) = (found.index(), c_int::from(found.is_answer()));
+        Ok(())
+    })
+}
+
+/// MPI_Waitsome.
+/// @param incount           number of requests
+/// @param[in,out] requests  `incount` requests; those completed are AMPI_REQUEST_NULL on return
+/// @param[out] outcount     how many, or MPI_UNDEFINED if none was active
+/// @param[out] indices      which ones: room for `incount`
+/// @param[out] statuses     room for `incount`, or MPI_STATUSES_IGNORE
+/// @return an MPI code, raised on a request's communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Waitsome(
+    incount: c_int,
+    requests: *mut AMPI_Request,
+    outcount: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::complete_some(
+            "AMPI_Waitsome",
+            Completion::WaitSome,
+            incount,
+            requests,
+            outcount,
+            indices,
+            statuses,
+        )
+    }
+}
+
+/// MPI_Testsome.
+/// @param incount           number of requests
+/// @param[in,out] requests  `incount` requests; those completed are AMPI_REQUEST_NULL on return
+/// @param[out] outcount     how many, or MPI_UNDEFINED if none was active
+/// @param[out] indices      which ones: room for `incount`
+/// @param[out] statuses     room for `incount`, or MPI_STATUSES_IGNORE
+/// @return an MPI code, raised on a request's communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Testsome(
+    incount: c_int,
+    requests: *mut AMPI_Request,
+    outcount: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::complete_some(
+            "AMPI_Testsome",
+            Completion::TestSome,
+            incount,
+            requests,
+            outcount,
+            indices,
+            statuses,
+        )
+    }
+}
+
+/// MPI_Request_free. An active send may be freed, and its adjoint still comes back; an active receive may not.
+/// @param[in,out] request  AMPI_REQUEST_NULL on return
+/// @return an MPI code, raised on the request's communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Request_free(request: *mut AMPI_Request) -> c_int {
+    mpi_call("AMPI_Request_free", Comm::world(), || {
+        // SAFETY: as MPI's contract says.
+        request::free(unsafe { super::slot(request) }?)
+    })
+}
+
+/// MPI_Request_get_status. Nothing is completed, so an active buffer holds nothing new yet.
+/// @param request      the request
+/// @param[out] flag    1 if the call is complete, else 0
+/// @param[out] status  or MPI_STATUS_IGNORE
+/// @return an MPI code, raised on the request's communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Request_get_status(
+    request: AMPI_Request,
+    flag: *mut c_int,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let mut place = unsafe { StatusSlot::new(status) };
+    mpi_call("AMPI_Request_get_status", Comm::world(), || {
+        // SAFETY: as above.
+        let flag = unsafe { super::out("flag", flag) }?;
+        // SAFETY: as above.
+        let found = request::peek(unsafe { request.as_ref() })?;
+        *flag = c_int::from(found.is_some());
+        found.iter().for_each(|status| place.set(status));
+        Ok(())
+    })
+}
+
+/// MPI_Cancel. A receive that is cancelled is not recorded; an active send cannot be cancelled.
+/// @param request  the request, which is still to be completed
+/// @return an MPI code, raised on the request's communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Cancel(request: *mut AMPI_Request) -> c_int {
+    mpi_call("AMPI_Cancel", Comm::world(), || {
+        // SAFETY: as MPI's contract says.
+        request::cancel(unsafe { super::slot(request) }?)
+    })
+}
+
+/// A request's number for Fortran, which it keeps until it is completed.
+/// @param request  or AMPI_REQUEST_NULL
+/// @return the number; 0 for AMPI_REQUEST_NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Request_c2f(request: AMPI_Request) -> MPI_Fint {
+    // SAFETY: as the C contract says.
+    unsafe { request.as_mut() }.map_or(0, |request| {
+        let address = std::ptr::from_mut(request).expose_provenance();
+        request::number_of(request, address)
+    })
+}
+
+/// The request with a number that AMPI_Request_c2f gave.
+/// @param request  the number
+/// @return the request; AMPI_REQUEST_NULL for 0 and for a number that is not in use
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn AMPI_Request_f2c(request: MPI_Fint) -> AMPI_Request {
+    std::ptr::with_exposed_provenance_mut(request::address_of(request))
+}
+
+/// MPI_Bcast. Collective over `comm`, which enters the library if it has not.
+/// @param[in,out] buffer  `count` items of `datatype`
+/// @param count           number of items
+/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+/// @param root            the rank whose buffer is sent
+/// @param comm            an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Bcast(
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (data, on) = unsafe { (Argument::new(buffer, count, datatype), Comm::new(comm)) };
+    if is_passive(data.datatype()) {
+        // SAFETY: as above.
+        return unsafe { raw::MPI_Bcast(buffer, count, datatype, root, comm) };
+    }
+    mpi_call("AMPI_Bcast", on, || collective::bcast(&data, root, on))
+}
+
+/// MPI_Reduce. Active data is reduced by MPI_SUM, MPI_PROD, MPI_MIN or MPI_MAX. Collective over `comm`, which
+/// enters the library if it has not.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+/// @param[out] recvbuf  room for `count` items, on the root
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data
+/// @param op            the operation
+/// @param root          the rank that gets the result
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Reduce(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (send, receive) = unsafe {
+        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
+    };
+    if is_passive(send.datatype()) {
+        // SAFETY: as above.
+        return unsafe { raw::MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm) };
+    }
+    // SAFETY: as above.
+    let (op, on) = unsafe { (Op::new(op), Comm::new(comm)) };
+    mpi_call("AMPI_Reduce", on, || reduction::reduce(&send, &receive, op, root, on))
+}
+
+/// MPI_Allreduce. Active data is reduced by MPI_SUM, MPI_PROD, MPI_MIN or MPI_MAX. Collective over `comm`,
+/// which enters the library if it has not.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allreduce(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (send, receive) = unsafe {
+        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
+    };
+    if is_passive(send.datatype()) {
+        // SAFETY: as above.
+        return unsafe { raw::MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm) };
+    }
+    // SAFETY: as above.
+    let (op, on) = unsafe { (Op::new(op), Comm::new(comm)) };
+    mpi_call("AMPI_Allreduce", on, || reduction::allreduce(&send, &receive, op, on))
+}
+
+/// MPI_Gather. Collective over `comm`, which enters the library if it has not.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+/// @param recvcount     number of items from one rank, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Gather(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (send, receive, on) = unsafe {
+        (
+            Argument::new(sendbuf, sendcount, sendtype),
+            Argument::new(recvbuf, recvcount, recvtype),
+            Comm::new(comm),
+        )
+    };
+    if rooted_passive(&send, &receive, root, on) {
+        // SAFETY: as above.
+        return unsafe {
+            raw::MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)
+        };
+    }
+    mpi_call("AMPI_Gather", on, || collective::gather(&send, &receive, root, on))
+}
+
+/// MPI_Scatter. Collective over `comm`, which enters the library if it has not.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+/// @param sendcount     number of items for one rank, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scatter(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (send, receive, on) = unsafe {
+        (
+            Argument::new(sendbuf, sendcount, sendtype),
+            Argument::new(recvbuf, recvcount, recvtype),
+            Comm::new(comm),
+        )
+    };
+    if rooted_passive(&receive, &send, root, on) {
+        // SAFETY: as above.
+        return unsafe {
+            raw::MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)
+        };
+    }
+    mpi_call("AMPI_Scatter", on, || collective::scatter(&send, &receive, root, on))
+}
+
+/// MPI_Allgather. Collective over `comm`, which enters the library if it has not.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank
+/// @param recvcount     number of items from one rank
+/// @param recvtype      active if `sendtype` is
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allgather(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    let (send, receive) = unsafe {
+        (Argument::new(sendbuf, sendcount, sendtype), Argument::new(recvbuf, recvcount, recvtype))
+    };
+    if both_passive(&send, &receive) {
+        // SAFETY: as above.
+        return unsafe {
+            raw::MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
+        };
+    }
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    mpi_call("AMPI_Allgather", on, || collective::allgather(&send, &receive, on))
+}
+
+/// Enters a communicator that was made by plain MPI_ calls, so that it may carry active data. Collective over
+/// `comm`; nothing happens if it has entered.
+/// @param comm  an intracommunicator
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Comm_register(comm: MPI_Comm) -> c_int {
+    // SAFETY: as the C contract says.
+    let on = unsafe { Comm::new(comm) };
+    mpi_call("AMPI_Comm_register", on, || communicator::enter(on))
+}
+
+/// MPI_Comm_dup; the new communicator enters the library. Collective over `comm`.
+/// @param comm          the communicator
+/// @param[out] newcomm  its duplicate
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Comm_dup(comm: MPI_Comm, newcomm: *mut MPI_Comm) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe { super::make_comm("AMPI_Comm_dup", newcomm, || raw::MPI_Comm_dup(comm, newcomm)) }
+}
+
+/// MPI_Comm_dup_with_info; the new communicator enters the library. Collective over `comm`.
+/// @param comm          the communicator
+/// @param info          hints for the duplicate
+/// @param[out] newcomm  the duplicate
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Comm_dup_with_info(
+    comm: MPI_Comm,
+    info: MPI_Info,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::make_comm("AMPI_Comm_dup_with_info", newcomm, || {
+            raw::MPI_Comm_dup_with_info(comm, info, newcomm)
+        })
+    }
+}
+
+/// MPI_Comm_create; the new communicator enters the library. Collective over `comm`.
+/// @param comm          the communicator
+/// @param group         members of the new one
+/// @param[out] newcomm  the new one, or MPI_COMM_NULL
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Comm_create(
+    comm: MPI_Comm,
+    group: MPI_Group,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::make_comm("AMPI_Comm_create", newcomm, || raw::MPI_Comm_create(comm, group, newcomm))
+    }
+}
+
+/// MPI_Comm_create_group; the new communicator enters the library. Collective over `group`.
+/// @param comm          the communicator
+/// @param group         members of the new one
+/// @param tag           tells concurrent calls apart
+/// @param[out] newcomm  the new one
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Comm_create_group(
+    comm: MPI_Comm,
+    group: MPI_Group,
+    tag: c_int,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::make_comm("AMPI_Comm_create_group", newcomm, || {
+            raw::MPI_Comm_create_group(comm, group, tag, newcomm)
+        })
+    }
+}
+
+/// MPI_Comm_split; the new communicator enters the library. Collective over `comm`.
+/// @param comm          the communicator
+/// @param color         ranks of one colour form one communicator; MPI_UNDEFINED: none
+/// @param key           orders the ranks
+/// @param[out] newcomm  the new one, or MPI_COMM_NULL
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Comm_split(
+    comm: MPI_Comm,
+    color: c_int,
+    key: c_int,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::make_comm("AMPI_Comm_split", newcomm, || {
+            raw::MPI_Comm_split(comm, color, key, newcomm)
+        })
+    }
+}
+
+/// MPI_Comm_split_type; the new communicator enters the library. Collective over `comm`.
+/// @param comm          the communicator
+/// @param split_type    such as MPI_COMM_TYPE_SHARED; MPI_UNDEFINED: none
+/// @param key           orders the ranks
+/// @param info          hints
+/// @param[out] newcomm  the new one, or MPI_COMM_NULL
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Comm_split_type(
+    comm: MPI_Comm,
+    split_type: c_int,
+    key: c_int,
+    info: MPI_Info,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::make_comm("AMPI_Comm_split_type", newcomm, || {
+            raw::MPI_Comm_split_type(comm, split_type, key, info, newcomm)
+        })
+    }
+}
+
+/// MPI_Comm_free. What was recorded on the communicator can still be reversed. Collective over `comm`.
+/// @param[in,out] comm  MPI_COMM_NULL on return
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Comm_free(comm: *mut MPI_Comm) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe { super::end_comm("AMPI_Comm_free", comm, || raw::MPI_Comm_free(comm)) }
+}
+
+/// MPI_Cart_create; the new communicator enters the library. Collective over `comm_old`.
+/// @param comm_old       the communicator
+/// @param ndims          number of dimensions
+/// @param dims           `ndims` sizes
+/// @param periods        `ndims` flags
+/// @param reorder        whether ranks may be reordered
+/// @param[out] comm_cart the new one, or MPI_COMM_NULL
+/// @return an MPI code, raised on `comm_old`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Cart_create(
+    comm_old: MPI_Comm,
+    ndims: c_int,
+    dims: *const c_int,
+    periods: *const c_int,
+    reorder: c_int,
+    comm_cart: *mut MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::make_comm("AMPI_Cart_create", comm_cart, || {
+            raw::MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart)
+        })
+    }
+}
+
+/// MPI_Cart_sub; the new communicator enters the library. Collective over `comm`.
+/// @param comm          a Cartesian communicator
+/// @param remain_dims   a flag for each of its dimensions
+/// @param[out] newcomm  the subgrid of this rank
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Cart_sub(
+    comm: MPI_Comm,
+    remain_dims: *const c_int,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::make_comm("AMPI_Cart_sub", newcomm, || raw::MPI_Cart_sub(comm, remain_dims, newcomm))
+    }
+}
+
+/// MPI_Graph_create; the new communicator enters the library. Collective over `comm_old`.
+/// @param comm_old         the communicator
+/// @param nnodes           number of nodes
+/// @param index            `nnodes` ends of the nodes' lists in `edges`
+/// @param edges            neighbours, node by node
+/// @param reorder          whether ranks may be reordered
+/// @param[out] comm_graph  the new one, or MPI_COMM_NULL
+/// @return an MPI code, raised on `comm_old`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Graph_create(
+    comm_old: MPI_Comm,
+    nnodes: c_int,
+    index: *const c_int,
+    edges: *const c_int,
+    reorder: c_int,
+    comm_graph: *mut MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::make_comm("AMPI_Graph_create", comm_graph, || {
+            raw::MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph)
+        })
+    }
+}
+
+/// MPI_Dist_graph_create; the new communicator enters the library. Collective over `comm_old`.
+/// @param comm_old              the communicator
+/// @param n                     number of nodes whose edges this rank gives
+/// @param sources               those `n` nodes
+/// @param degrees               how many edges each has
+/// @param destinations          where they lead, node by node
+/// @param weights               their weights, or MPI_UNWEIGHTED
+/// @param info                  hints
+/// @param reorder               whether ranks may be reordered
+/// @param[out] comm_dist_graph  the new one
+/// @return an MPI code, raised on `comm_old`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Dist_graph_create(
+    comm_old: MPI_Comm,
+    n: c_int,
+    sources: *const c_int,
+    degrees: *const c_int,
+    destinations: *const c_int,
+    weights: *const c_int,
+    info: MPI_Info,
+    reorder: c_int,
+    comm_dist_graph: *mut MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::make_comm("AMPI_Dist_graph_create", comm_dist_graph, || {
+            raw::MPI_Dist_graph_create(
+                comm_old,
+                n,
+                sources,
+                degrees,
+                destinations,
+                weights,
+                info,
+                reorder,
+                comm_dist_graph,
+            )
+        })
+    }
+}
+
+/// MPI_Dist_graph_create_adjacent; the new communicator enters the library. Collective over `comm_old`.
+/// @param comm_old              the communicator
+/// @param indegree              number of ranks that lead here
+/// @param sources               those ranks
+/// @param sourceweights         their weights, or MPI_UNWEIGHTED
+/// @param outdegree             number of ranks that this one leads to
+/// @param destinations          those ranks
+/// @param destweights           their weights, or MPI_UNWEIGHTED
+/// @param info                  hints
+/// @param reorder               whether ranks may be reordered
+/// @param[out] comm_dist_graph  the new one
+/// @return an MPI code, raised on `comm_old`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Dist_graph_create_adjacent(
+    comm_old: MPI_Comm,
+    indegree: c_int,
+    sources: *const c_int,
+    sourceweights: *const c_int,
+    outdegree: c_int,
+    destinations: *const c_int,
+    destweights: *const c_int,
+    info: MPI_Info,
+    reorder: c_int,
+    comm_dist_graph: *mut MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        super::make_comm("AMPI_Dist_graph_create_adjacent", comm_dist_graph, || {
+            raw::MPI_Dist_graph_create_adjacent(
+                comm_old,
+                indegree,
+                sources,
+                sourceweights,
+                outdegree,
+                destinations,
+                destweights,
+                info,
+                reorder,
+                comm_dist_graph,
+            )
+        })
+    }
+}
+
+/// Whether a buffer's type in C++ and its datatype fit: active values go with an active datatype, others
+/// with a passive one. The overloads of `admpi.hpp` ask. Local.
+/// @param call      the AMPI_ call, for the message
+/// @param active    1 if the buffer is of `admpi::var`, else 0
+/// @param datatype  what it is to be sent or received as
+/// @param comm      where a mistake is raised
+/// @return MPI_SUCCESS, or an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_check_buffer(
+    call: *const c_char,
+    active: c_int,
+    datatype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as the C contract says.
+    let (name, datatype, on) =
+        unsafe { (super::name(call), Datatype::new(datatype), Comm::new(comm)) };
+    if is_passive(datatype) != (active != 0) {
+        return raw::SUCCESS;
+    }
+    mpi_call(&name, on, || Err(recording::wrong_buffer(active != 0)))
+}
+
+/// For the guards of calls that are not differentiated: an error code if `datatype` is active. Raises nothing.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_guard(call: *const c_char, datatype: MPI_Datatype) -> c_int {
+    // SAFETY: the guards pass a string and a handle that is significant.
+    let (name, datatype) = unsafe { (super::name(call), Datatype::new(datatype)) };
+    if is_passive(datatype) {
+        raw::SUCCESS
+    } else {
+        crate::mpi::error::announce(&name, &recording::no_adjoint())
+    }
+}
+
+/// For the guards: the library's request for one of MPI's.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_wrap_request(request: MPI_Request) -> AMPI_Request {
+    // SAFETY: the guards pass the request of a call that has just started.
+    let transfer = unsafe { Transfer::adopt(request) };
+    if transfer.is_null() {
+        return std::ptr::null_mut();
+    }
+    Box::into_raw(Request::passive(transfer, Comm::world()))
+}
+
+/// For the guards: where a wrapped request is kept.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_wrapped_request(request: AMPI_Request) -> *mut MPI_Request {
+    // SAFETY: the guards pass a handle of the user.
+    let request = unsafe { request.as_mut() }.filter(|request| request.is_passive());
+    request.map_or(std::ptr::null_mut(), |request| request.transfer().place())
+}

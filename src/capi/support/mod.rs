@@ -1,0 +1,193 @@
+//! What the functions of adjoint MPI share: how they end, and how they read handles. A directory of its own,
+//! since every file of `capi` is a unit with a header.
+
+use super::{null, panic_text};
+use crate::ampi::communicator;
+use crate::ampi::request::{self, Request, Slot};
+use crate::error::{Code, Error, set_last};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
+use crate::mpi::transfer::{Completion, Transfer};
+use crate::mpi::{Comm, Outcome, StatusSlots, error};
+use std::borrow::Cow;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs a call of MPI's kind. Its error is raised on `comm` as the last act, when nothing of ours is left to
+/// unwind.
+pub fn mpi_call(call: &str, comm: Comm, body: impl FnOnce() -> Outcome<()>) -> c_int {
+    match guarded(body) {
+        Ok(()) => raw::SUCCESS,
+        Err(failure) => error::raise(call, comm, failure),
+    }
+}
+
+/// Runs a call of the `admpi_` kind that uses MPI: nothing is raised.
+pub fn mpi_status(call: &str, body: impl FnOnce() -> Outcome<()>) -> c_int {
+    match guarded(body) {
+        Ok(()) => 0,
+        Err(failure) => {
+            let error = failure.into_error(call);
+            set_last(&Error::new(error.code, format!("{call}: {}", error.message)))
+        }
+    }
+}
+
+fn guarded(body: impl FnOnce() -> Outcome<()>) -> Outcome<()> {
+    catch_unwind(AssertUnwindSafe(body))
+        .unwrap_or_else(|panic| Err(Error::new(Code::Panic, panic_text(panic.as_ref())).into()))
+}
+
+unsafe extern "C" {
+    #[cfg_attr(admpi_mpi = "openmpi", link_name = "admpi_abi_openmpi")]
+    #[cfg_attr(admpi_mpi = "mpich", link_name = "admpi_abi_mpich")]
+    fn admpi_abi_check(sizes: *const c_void) -> c_int;
+}
+
+/// An error unless the program was compiled for the MPI of this library. MPI cannot report it yet, and a
+/// program that does not ask would crash later: the text goes to standard error too.
+pub fn check_abi(sizes: *const c_void) -> Outcome<()> {
+    // SAFETY: NULL, or the structure that the header's function passes.
+    if unsafe { admpi_abi_check(sizes) } == 0 {
+        return Ok(());
+    }
+    let why = crate::error::with_last(|text| {
+        // SAFETY: the thread's message is a string.
+        unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned()
+    });
+    eprintln!("admpi: {why}");
+    Err(Error::new(Code::Abi, why).into())
+}
+
+/// Where an output goes.
+///
+/// # Safety
+/// `pointer` is NULL or may be written to while the reference lives.
+pub unsafe fn out<'a, T>(name: &str, pointer: *mut T) -> Outcome<&'a mut T> {
+    // SAFETY: the caller's promise.
+    unsafe { pointer.as_mut() }.ok_or_else(|| null(name).into())
+}
+
+/// One handle of the user.
+///
+/// # Safety
+/// `request` is NULL or leads to a request of the library, or to AMPI_REQUEST_NULL.
+pub unsafe fn slot<'a>(request: *mut *mut Request) -> Outcome<&'a mut Slot> {
+    // SAFETY: a box that may be absent is a pointer that may be null.
+    unsafe { out("request", request.cast()) }
+}
+
+/// An array of handles of the user.
+///
+/// # Safety
+/// `requests` is NULL or leads to `count` handles, as for `slot`.
+pub unsafe fn slots<'a>(requests: *mut *mut Request, count: c_int) -> Outcome<&'a mut [Slot]> {
+    let n = crate::count::from_c("count", count.into())?;
+    // SAFETY: the caller's promise, and as above.
+    Ok(unsafe { super::array_mut("requests", requests.cast::<Slot>(), n) }?)
+}
+
+/// Gives the user the handle of a request. Whatever stood there is not looked at: it may be uninitialised.
+///
+/// # Safety
+/// `place` is NULL or may be written to.
+pub unsafe fn hand_out(
+    place: *mut *mut Request,
+    make: impl FnOnce() -> Outcome<Box<Request>>,
+) -> Outcome<()> {
+    if place.is_null() {
+        return Err(null("request").into());
+    }
+    let request = make()?;
+    // SAFETY: the caller's promise.
+    unsafe { place.write(Box::into_raw(request)) };
+    Ok(())
+}
+
+/// Starts a passive call by `call` and gives the user a handle of the library's.
+///
+/// # Safety
+/// `place` is NULL or may be written to; `call` starts a request or fails.
+pub unsafe fn start(
+    place: *mut *mut Request,
+    comm: Comm,
+    call: impl FnOnce(*mut MPI_Request) -> c_int,
+) -> c_int {
+    if place.is_null() {
+        return mpi_call("AMPI request", comm, || Err(null("request").into()));
+    }
+    let mut transfer = Transfer::default();
+    let code = call(transfer.place());
+    if code == raw::SUCCESS {
+        // SAFETY: the caller's promise.
+        unsafe { place.write(Box::into_raw(Request::passive(transfer, comm))) };
+    }
+    code
+}
+
+/// Lets `make` write a new communicator to `place`, and enters it.
+///
+/// # Safety
+/// `place` holds a communicator or the null handle once `make` has succeeded.
+pub unsafe fn make_comm(call: &str, place: *mut MPI_Comm, make: impl FnOnce() -> c_int) -> c_int {
+    let code = make();
+    if code != raw::SUCCESS {
+        return code;
+    }
+    // SAFETY: the caller's promise.
+    let comm = unsafe { Comm::new(place.read()) };
+    mpi_call(call, Comm::world(), || communicator::enter_new(comm))
+}
+
+/// Lets `end` free the communicator at `place`, which leaves the library before.
+///
+/// # Safety
+/// `place` is NULL or holds a communicator or the null handle.
+pub unsafe fn end_comm(call: &str, place: *mut MPI_Comm, end: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    if let Some(&comm) = unsafe { place.as_ref() } {
+        // SAFETY: as above.
+        let code =
+            mpi_call(call, Comm::world(), || communicator::leave(unsafe { Comm::new(comm) }));
+        if code != raw::SUCCESS {
+            return code;
+        }
+    }
+    end()
+}
+
+/// Waitsome and Testsome.
+///
+/// # Safety
+/// As MPI has it for the arguments.
+pub unsafe fn complete_some(
+    call: &str,
+    how: Completion,
+    count: c_int,
+    requests: *mut *mut Request,
+    outcount: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let mut places = unsafe { StatusSlots::new(statuses) };
+    mpi_call(call, Comm::world(), || {
+        // SAFETY: the caller's promise.
+        let (slots, outcount) = unsafe { (slots(requests, count)?, out("outcount", outcount)?) };
+        // SAFETY: the caller's promise.
+        let indices = unsafe { super::array_mut("indices", indices, slots.len()) }?;
+        *outcount = request::some(slots, how, indices, &mut places)?.count();
+        Ok(())
+    })
+}
+
+/// A call's name, for messages.
+///
+/// # Safety
+/// `text` is NULL or a string.
+pub unsafe fn name<'a>(text: *const c_char) -> Cow<'a, str> {
+    if text.is_null() {
+        return Cow::Borrowed("AMPI");
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy()
+}
