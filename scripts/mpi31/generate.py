@@ -268,6 +268,89 @@ def call(function):
     ]
 
 
+# The datatype under which each buffer of a call lies, the first that the call has.
+BUFFERS = {
+    "buf": ("datatype", "type"), "ibuf": ("datatype",), "buffer": ("datatype",), "inoutbuf": ("datatype",),
+    "sendbuf": ("sendtype", "datatype"), "recvbuf": ("recvtype", "datatype"),
+    "origin_addr": ("origin_datatype", "datatype"), "result_addr": ("result_datatype", "datatype"),
+    "compare_addr": ("datatype",),
+}
+
+
+def buffers(function):
+    """(buffer, name of its datatype) for the buffers whose element type tells something."""
+    result = []
+    for one in function.parameters:
+        names = BUFFERS.get(one.name, ())
+        if (one.name == "inbuf" and "npack" not in function.name) or (
+                one.name == "outbuf" and "npack" in function.name):
+            names = ("datatype",)
+        names = [name for name in names if name in function.takes]
+        if one.kind.endswith("void") and names:
+            result.append((one, names[0]))
+    return result
+
+
+def overloads_header():
+    text = GENERATED.replace("/* ", "// ").replace(" */", "") + """
+// The calls with typed buffers. A buffer of active values under a datatype without any, MPI_DOUBLE say, or plain
+// numbers under an active datatype would lose derivatives or overwrite memory; both are errors here. A void
+// pointer, or one to char or to a structure, tells nothing and is taken as it is.
+#ifndef ADMPI_AMPI_HPP
+#define ADMPI_AMPI_HPP
+
+#include "admpi/ampi_buffers.hpp"
+
+"""
+    return text + "\n".join(overload(one) for one in FUNCTIONS if wants_overload(one)) + "\n#endif\n"
+
+
+def wants_overload(function):
+    if function.ampi not in IMPLEMENTED and not function.guarded():
+        return False
+    return bool(function.datatypes()) and not arrays(function) and bool(buffers(function))
+
+
+def overload(function):
+    typed = buffers(function)
+    letters = dict(zip((one.name for one, _ in typed), "TUV"))
+    parameters, arguments = [], []
+    for one in function.parameters:
+        text = re.sub(r"\bMPI_Request\b", "AMPI_Request", one.text)
+        if one.name in letters:
+            text = re.sub(r"\bvoid\b", letters[one.name], text)
+            constness = "const " if one.kind.startswith("const") else ""
+            arguments.append(f"static_cast<{constness}void *>({one.name})")
+        else:
+            arguments.append(one.name)
+        parameters.append(text)
+    comm = "comm" if "comm" in function.takes else "MPI_COMM_WORLD"
+    body = []
+    for one, datatype in typed:
+        condition = overload_condition(function, one, datatype)
+        test = f'admpi::detail::check_buffer("{function.ampi}", {one.name}, {datatype}, {comm}{condition})'
+        line = f"  if (const int code = {test})"
+        if len(line) > WIDTH:
+            line = f"  if (const int code =\n          {test})"
+        body.append(f"{line}\n    return code;")
+    classes = ", ".join(f"class {letter}" for letter in letters.values())
+    head = wrap(f"inline int {function.ampi}({', '.join(parameters)}) {{", "")
+    result = wrap(f"return {function.ampi}({', '.join(arguments)});", "  ")
+    return f"template <{classes}>\n{head}\n" + "\n".join(body) + f"\n{result}\n}}\n"
+
+
+def overload_condition(function, buffer, datatype):
+    """Who the buffer counts for, where that is not everybody."""
+    if "root" not in function.takes:
+        return ""
+    if TO_ROOT.match(function.name) or FROM_ROOT.match(function.name):
+        at_root = (buffer.name == "sendbuf") == bool(FROM_ROOT.match(function.name))
+        return f", {'admpi::detail::at_root' if at_root else 'admpi::detail::at_others'}{{root, comm}}"
+    if buffer.name == "recvbuf":
+        return ", admpi::detail::at_root{root, comm}"
+    return f", admpi::detail::at_{'others' if buffer.name == 'sendbuf' else 'either'}{{root, comm}}"
+
+
 def test_header():
     """Mentions every name once, in unevaluated calls with arguments of the right types."""
     text = GENERATED + """
@@ -436,6 +519,7 @@ def listed(names):
 OUTPUTS = {
     "include/admpi/ampi_names.h": names_header,
     "include/admpi/ampi_guards.h": guards_header,
+    "include/admpi/ampi.hpp": overloads_header,
     "src/shim/mpi_guards.c": guards_source,
     "cpp_tests/names/names_all.h": test_header,
     "cpp_tests/names/guards_all.h": guards_test_header,

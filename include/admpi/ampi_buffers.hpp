@@ -1,0 +1,93 @@
+// admpi: whether what a buffer holds and what a datatype describes agree on being active.
+#ifndef ADMPI_AMPI_BUFFERS_HPP
+#define ADMPI_AMPI_BUFFERS_HPP
+
+#include <type_traits>
+
+#include "admpi.h"
+#include "admpi/var.hpp"
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+namespace detail {
+
+/// What the type of a buffer's elements says about them.
+enum class content { unknown, active, plain };
+
+template <class T>
+constexpr content content_of() noexcept {
+  using element = std::remove_cv_t<std::remove_all_extents_t<T>>;
+  if constexpr (std::is_void_v<element> || std::is_same_v<element, char> || std::is_same_v<element, signed char> ||
+                std::is_same_v<element, unsigned char>)
+    return content::unknown;  // a pointer to memory, not to elements
+  else if constexpr (std::is_base_of_v<admpi_var, element>)
+    return content::active;
+  else
+    return std::is_arithmetic_v<element> ? content::plain : content::unknown;
+}
+
+/// When a buffer is significant. Where it is not, MPI reads neither it nor its datatype, which may be garbage.
+struct always {
+  bool operator()() const { return true; }
+};
+
+/// The root's buffer of a collective call. Both kinds hold at the root of an intracommunicator.
+struct at_root {
+  int root;
+  MPI_Comm comm;
+
+  bool operator()() const {
+    if (comm == MPI_COMM_NULL) return false;
+    int inter = 0, rank = MPI_UNDEFINED;
+    MPI_Comm_test_inter(comm, &inter);
+    if (inter) return root == MPI_ROOT;
+    MPI_Comm_rank(comm, &rank);
+    return rank == root;
+  }
+};
+
+/// The buffer that all others have.
+struct at_others {
+  int root;
+  MPI_Comm comm;
+
+  bool operator()() const {
+    if (comm == MPI_COMM_NULL) return false;
+    int inter = 0;
+    MPI_Comm_test_inter(comm, &inter);
+    return !inter || (root != MPI_ROOT && root != MPI_PROC_NULL);
+  }
+};
+
+/// The one buffer of Bcast.
+struct at_either {
+  int root;
+  MPI_Comm comm;
+
+  bool operator()() const { return root != MPI_PROC_NULL; }
+};
+
+template <class Significant>
+[[gnu::noinline]] int check_content(const char *call, bool active, MPI_Datatype datatype, MPI_Comm comm,
+                                    Significant significant) {
+  return significant() ? admpi_check_buffer(call, active, datatype, comm) : MPI_SUCCESS;
+}
+
+/// MPI_SUCCESS, or the code of an error that was raised on comm. The usual pairs are settled by one comparison.
+template <class T, class Significant = always>
+int check_buffer([[maybe_unused]] const char *call, const T *, [[maybe_unused]] MPI_Datatype datatype,
+                 [[maybe_unused]] MPI_Comm comm, [[maybe_unused]] Significant significant = {}) {
+  constexpr content kind = content_of<T>();
+  if constexpr (kind == content::active) {
+    if (datatype != AMPI_ADOUBLE) return check_content(call, true, datatype, comm, significant);
+  } else if constexpr (kind == content::plain) {
+    if (datatype != MPI_DOUBLE && datatype != MPI_INT) return check_content(call, false, datatype, comm, significant);
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace detail
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#endif
