@@ -19,5 +19,8 @@
 #include "admpi/tangent.hpp"
 #include "admpi/tape.hpp"
 #include "admpi/var.hpp"
+#if ADMPI_HAVE_MPI
+#include "admpi/ampi.hpp"
+#endif
 
 #endif
