@@ -116,6 +116,59 @@ static void insignificant(struct objects *on) {
     expect(raised[i] == 0, "passive calls", "raised an error");
 }
 
+static int freed;
+
+static int query(void *state, MPI_Status *status) {
+  (void)state;
+  MPI_Status_set_elements(status, MPI_BYTE, 0);
+  MPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+static int free_state(void *state) {
+  (void)state;
+  freed++;
+  return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete) {
+  (void)state, (void)complete;
+  return MPI_SUCCESS;
+}
+
+/* The library's requests around MPI's: more than fit on the stack, none at all, and generalised ones. */
+static void requests(struct objects *on) {
+  enum { MANY = 100 };
+  AMPI_Request many[2 * MANY], none = AMPI_REQUEST_NULL, general;
+  int in[MANY], out[MANY], wrong = 0, class = MPI_SUCCESS;
+  for (int i = 0; i < MANY; i++) {
+    AMPI_Recv_init(&out[i], 1, MPI_INT, 0, i, on->comm, &many[i]);
+    AMPI_Send_init(&in[i], 1, MPI_INT, 0, i, on->comm, &many[MANY + i]);
+  }
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < MANY; i++)
+      in[i] = MANY * round + i;
+    expect(AMPI_Startall(2 * MANY, many) == MPI_SUCCESS, "AMPI_Startall", "failed");
+    AMPI_Waitall(2 * MANY, many, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < MANY; i++)
+      wrong += out[i] != in[i] || many[i] == AMPI_REQUEST_NULL;
+  }
+  expect(wrong == 0, "AMPI_Startall", "lost messages or requests");
+  for (int i = 0; i < 2 * MANY; i++)
+    AMPI_Request_free(&many[i]);
+  expect(many[0] == AMPI_REQUEST_NULL, "AMPI_Request_free", "left a handle");
+
+  MPI_Error_class(AMPI_Start(&none), &class);
+  expect(class == MPI_ERR_REQUEST, "AMPI_Start", "started nothing");
+  expect(AMPI_Startall(0, many) == MPI_SUCCESS, "AMPI_Startall", "failed on no requests");
+
+  AMPI_Grequest_start(query, free_state, cancel, NULL, &general);
+  expect(AMPI_Grequest_complete(general) == MPI_SUCCESS, "AMPI_Grequest_complete", "failed");
+  AMPI_Wait(&general, MPI_STATUS_IGNORE);
+  expect(general == AMPI_REQUEST_NULL && freed == 1, "AMPI_Grequest_start", "was not freed");
+}
+
 int main(int argc, char **argv) {
   struct objects on;
   MPI_Datatype derived;
@@ -134,6 +187,7 @@ int main(int argc, char **argv) {
       check(&refusals[i], &on);
   }
   insignificant(&on);
+  requests(&on);
   MPI_Type_free(&derived);
   MPI_File_close(&on.file);
   MPI_Win_free(&on.win);
