@@ -145,9 +145,11 @@ inline bool wolfe_search(const std::function<Trial(double)> &point, const Trial 
   return true;
 }
 
-/** Minimises from x until the observer says stop, `max_iterations` are done or no step lowers the function. */
-inline State minimise(const Function &f, Vector x, int max_iterations, const Observer &observer, std::size_t pairs = 12,
-                      double first_length = 1.0) {
+/** Minimises from x until the observer says stop, `max_iterations` are done or no step lowers the function.
+ *  @param[in] first_step the multiple of the gradient to try first: a steepest-descent step has no length of its own
+ *  @param[in] pairs how many steps the approximation of the Hessian remembers */
+inline State minimise(const Function &f, Vector x, int max_iterations, const Observer &observer, double first_step,
+                      std::size_t pairs = 12) {
   State state;
   state.x = std::move(x);
   state.value = f(state.x, state.gradient);
@@ -163,9 +165,6 @@ inline State minimise(const Function &f, Vector x, int max_iterations, const Obs
       direction = memory.direction(state.gradient);
       start.slope = dot(direction, state.gradient);
     }
-    // Without curvature information a steepest-descent step has no length of its own.
-    const double first_step = memory.empty() ? first_length / state.gradient_norm : 1.0;
-
     Vector trial_x(state.x.size()), trial_gradient;
     Trial last = start;
     const auto point = [&](double step) {
@@ -175,7 +174,7 @@ inline State minimise(const Function &f, Vector x, int max_iterations, const Obs
       last = {step, value, dot(trial_gradient, direction)};
       return last;
     };
-    if (!wolfe_search(point, start, first_step)) {
+    if (!wolfe_search(point, start, memory.empty() ? first_step : 1.0)) {
       if (memory.empty()) break;
       memory.clear();
       continue;

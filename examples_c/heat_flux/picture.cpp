@@ -159,7 +159,7 @@ void draw_map(Canvas &canvas, const Panel &panel, int x, int y, int zoom) {
 void draw_bar(Canvas &canvas, const Legend &legend, const Layout &layout, int x, int y, int height) {
   canvas.fill(x - 1, y - 1, layout.bar + 2, height + 2, black);
   for (int j = 0; j < height; ++j) canvas.fill(x, y + j, layout.bar, 1, legend.palette(1 - (j + 0.5) / height));
-  const double step = round_step(legend.high - legend.low, 8);
+  const double step = round_step(legend.high - legend.low, 10);
   for (double tick = std::ceil(legend.low / step - 1e-9) * step; tick <= legend.high + 1e-9 * step; tick += step) {
     const int at = y + int(std::lround((legend.high - tick) / (legend.high - legend.low) * height));
     canvas.fill(x + layout.bar, at - layout.letter / 2, 2 * layout.letter, layout.letter, black);

@@ -1,0 +1,13 @@
+# cmake -P check_output.cmake <expected> <command>...: runs the command and compares what it prints with the file.
+set(command "")
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE 4 ${last})
+  list(APPEND command "${CMAKE_ARGV${i}}")
+endforeach()
+execute_process(COMMAND ${command} OUTPUT_VARIABLE printed RESULT_VARIABLE status)
+file(READ "${CMAKE_ARGV3}" expected)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "exit status ${status} of: ${command}\n${printed}")
+elseif(NOT printed STREQUAL expected)
+  message(FATAL_ERROR "expected\n${expected}\nprinted\n${printed}")
+endif()
