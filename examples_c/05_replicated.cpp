@@ -8,7 +8,8 @@
 #include <cstdio>
 
 /* d/dx of J = sum over ranks of (rank + 1) x^2 / 2, with x on rank 0 and known to all by a broadcast. */
-double gradient(bool seeded_here) {
+template <class Seed>
+double gradient(const Seed &seed) {
   int rank;
   AMPI_Comm_rank(AMPI_COMM_WORLD, &rank);
   admpi::tape tape;
@@ -21,8 +22,8 @@ double gradient(bool seeded_here) {
   AMPI_Allreduce(&part, &total, 1, AMPI_ADOUBLE, AMPI_SUM, AMPI_COMM_WORLD);
   tape.stop();
 
-  if (seeded_here) tape.seed(total);
-  tape.reverse();  // all ranks, seeded or not
+  seed(tape, total, rank);
+  tape.reverse(); /* all ranks, whether they seeded or not */
   return rank == 0 ? tape.adjoint(x) : 0.0;
 }
 
@@ -31,11 +32,18 @@ int main(int argc, char **argv) {
   int rank, ranks;
   AMPI_Comm_rank(AMPI_COMM_WORLD, &rank);
   AMPI_Comm_size(AMPI_COMM_WORLD, &ranks);
-  const double right = gradient(rank == 0), wrong = gradient(true);
+  const double on_one = gradient([](admpi::tape &tape, const admpi::var &total, int here) {
+    if (here == 0) tape.seed(total);
+  });
+  const double by_library = gradient([](admpi::tape &tape, const admpi::var &total, int) {
+    admpi_seed_replicated(tape.handle(), AMPI_COMM_WORLD, total, 1.0, 0); /* the same, called by all */
+  });
+  const double on_all = gradient([](admpi::tape &tape, const admpi::var &total, int) { tape.seed(total); });
   if (rank == 0) {
-    std::printf("by hand            dJ/dx = %g\n", 3.0 * ranks * (ranks + 1) / 2);
-    std::printf("seeded on one rank dJ/dx = %g\n", right);
-    std::printf("seeded on all      %d times too large: %g\n", ranks, wrong);
+    std::printf("by hand                dJ/dx = %g\n", 3.0 * ranks * (ranks + 1) / 2);
+    std::printf("seeded on one rank     dJ/dx = %g\n", on_one);
+    std::printf("admpi_seed_replicated  dJ/dx = %g\n", by_library);
+    std::printf("seeded on all %d ranks  dJ/dx = %g: wrong\n", ranks, on_all);
   }
   AMPI_Finalize();
 }

@@ -12,8 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <numeric>
+#include <filesystem>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -42,7 +41,7 @@ struct Options {
   std::string pictures;
   std::string gradient;
   int steps = 360;
-  int iterations = 50;
+  int iterations = 40;
 };
 
 Options read_options(int argc, char **argv) {
@@ -444,6 +443,8 @@ int run(const Options &options) {
     write_gradient(options.gradient, adjoint, problem, report);
     return 0;
   }
+  // Better to find out now that pictures cannot be written.
+  if (!options.pictures.empty() && report.rank() == 0) std::filesystem::create_directories(options.pictures);
   int ranks;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   report.line("Which surface heat flux turned January into February?");
