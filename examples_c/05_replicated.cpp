@@ -36,13 +36,13 @@ int main(int argc, char **argv) {
     if (here == 0) tape.seed(total);
   });
   const double by_library = gradient([](admpi::tape &tape, const admpi::var &total, int) {
-    admpi_seed_replicated(tape.handle(), AMPI_COMM_WORLD, total, 1.0, 0); /* the same, called by all */
+    tape.seed_replicated(total, AMPI_COMM_WORLD); /* the same, called by all */
   });
   const double on_all = gradient([](admpi::tape &tape, const admpi::var &total, int) { tape.seed(total); });
   if (rank == 0) {
     std::printf("by hand                dJ/dx = %g\n", 3.0 * ranks * (ranks + 1) / 2);
     std::printf("seeded on one rank     dJ/dx = %g\n", on_one);
-    std::printf("admpi_seed_replicated  dJ/dx = %g\n", by_library);
+    std::printf("by seed_replicated     dJ/dx = %g\n", by_library);
     std::printf("seeded on all %d ranks  dJ/dx = %g: wrong\n", ranks, on_all);
   }
   AMPI_Finalize();

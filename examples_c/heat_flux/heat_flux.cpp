@@ -226,8 +226,8 @@ class Adjoint {
 
     const double recorded = synchronised_time();
     const WireBytes sent_forward = wire_bytes();
-    // Every rank holds the objective, and the library differentiates the sum of what the ranks seed: one of them does.
-    if (rank_ == 0) tape_.seed(objective);
+    // Every rank holds the objective, and the library differentiates the sum of what the ranks seed.
+    tape_.seed_replicated(objective, MPI_COMM_WORLD);
     tape_.reverse();
     cost.sweep.push_back(synchronised_time() - recorded);
     cost.record.push_back(recorded - start);

@@ -35,7 +35,8 @@ void run(const std::string &data, int steps) {
 
   plain::Ocean<double> ocean(MPI_COMM_WORLD, basin, {january.value, february.value, basin.wet}, settings);
   const std::vector<double> no_flux(basin.cells(), 0.0);
-  ocean.begin(no_flux.data(), -1.5);
+  const double log_diffusivity = -1.5;  // 0.22 cells squared a month: some 1000 m2/s
+  ocean.begin(no_flux.data(), log_diffusivity);
   ocean.run_month();
   const double misfit = ocean.objective();
   const std::vector<double> after = ocean.temperature();
