@@ -12,19 +12,27 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Seconds of the fastest of some runs: what the machine can do when nobody else is at work. prepare() is not timed.
-template <class Prepare, class Run>
-double fastest(int runs, Prepare prepare, Run run) {
-  double best = 1e300;
-  for (int i = 0; i < runs; ++i) {
+/// The fastest of some runs: what the machine can do when nobody else is at work.
+class fastest {
+ public:
+  /// Runs once more. prepare() is not timed.
+  template <class Prepare, class Run>
+  void run(Prepare prepare, Run run) {
     prepare();
     const double start = now();
     run();
     const double seconds = now() - start;
-    if (seconds < best) best = seconds;
+    if (seconds < seconds_) seconds_ = seconds;
   }
-  return best;
-}
+  template <class Run>
+  void run(Run run) {
+    this->run([] {}, run);
+  }
+  double seconds() const { return seconds_; }
+
+ private:
+  double seconds_ = 1e300;
+};
 
 /// Keeps the compiler from leaving out the computation of x.
 template <class T>

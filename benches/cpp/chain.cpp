@@ -25,14 +25,12 @@ template <class T>
   return x;
 }
 
-/// Seconds of the first touch of so many bytes, one store a page.
-double first_touch(std::size_t bytes) {
-  return bench::fastest(3, [] {}, [bytes] {
-    void *fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (fresh == MAP_FAILED) std::abort();
-    for (std::size_t at = 0; at < bytes; at += 4096) static_cast<volatile char *>(fresh)[at] = 1;
-    munmap(fresh, bytes);
-  });
+/// Touches so many fresh bytes, one store a page.
+void touch(std::size_t bytes) {
+  void *fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (fresh == MAP_FAILED) std::abort();
+  for (std::size_t at = 0; at < bytes; at += 4096) static_cast<volatile char *>(fresh)[at] = 1;
+  munmap(fresh, bytes);
 }
 
 }  // namespace
@@ -43,26 +41,36 @@ int main(int argc, char **argv) {
   const long links = statements / 4;
   const double n = static_cast<double>(4 * links);
 
-  const double plain = bench::fastest(runs, [] {}, [links] { bench::use(chain(start, shift, factor, links)); });
-
-  admpi::tape tape;
-  tape.start();
   admpi::var x, y, z;
-  const auto prepare = [&] {
+  const auto prepare = [&](admpi::tape_ref tape) {
     tape.reset();
+    tape.start();
     x = start;
     y = shift;
     tape.input(x);
     tape.input(y);
   };
   const auto record = [&] { z = chain(x, y, factor, links); };
-  const double cold = bench::fastest(1, prepare, record);
-  const double warm = bench::fastest(runs, prepare, record);
-  tape.seed(z);
-  tape.reverse();
-  const double dx = tape.adjoint(x);
-  const double dy = tape.adjoint(y);
-  const double sweep = bench::fastest(runs, [&] { tape.seed(z); }, [&] { tape.reverse(); });
+
+  // In turns, so that whatever else the machine does falls on all of them.
+  bench::fastest plain, warm, sweep, cold, first_touch;
+  admpi::tape tape;
+  double dx = 0.0;
+  double dy = 0.0;
+  prepare(tape);
+  record();
+  const auto statistics = tape.statistics();
+  const auto touched = static_cast<std::size_t>(statistics.argument_bytes + statistics.statement_bytes);
+  for (int i = 0; i < runs; ++i) {
+    plain.run([&] { bench::use(chain(start, shift, factor, links)); });
+    warm.run([&] { prepare(tape); }, record);
+    sweep.run([&] { tape.seed(z); }, [&] { tape.reverse(); });
+    dx = tape.adjoint(x);
+    dy = tape.adjoint(y);
+    first_touch.run([&] { touch(touched); });
+    admpi::tape fresh;
+    cold.run([&] { prepare(fresh); }, record);
+  }
 
   using admpi::tangent;
   const double tangent_x = chain(tangent<double>(start, 1.0), tangent<double>(shift, 0.0), factor, links).derivative;
@@ -70,13 +78,12 @@ int main(int argc, char **argv) {
   bench::check("chain: dx", dx, tangent_x, 1e-9);
   bench::check("chain: dy", dy, tangent_y, 1e-9);
 
-  const auto statistics = tape.statistics();
-  const auto touched = static_cast<std::size_t>(statistics.argument_bytes + statistics.statement_bytes);
   std::printf("chain: %.0f statements, plain %.2f ns, record %.2f ns (cold %.2f), sweep %.2f ns a statement\n", n,
-              1e9 * plain / n, 1e9 * warm / n, 1e9 * cold / n, 1e9 * sweep / n);
-  bench::row("chain, record over the plain loop", warm / plain, 1.2);
-  bench::row("chain, sweep over the plain loop", sweep / plain, 1.3);
-  bench::row("chain, bytes a statement, adjoint included", static_cast<double>(statistics.used_bytes) / n, 24.0 + 1e-3);
-  bench::row("chain, (cold - warm) over the first touch of the same bytes", (cold - warm) / first_touch(touched), 1.2);
+              1e9 * plain.seconds() / n, 1e9 * warm.seconds() / n, 1e9 * cold.seconds() / n, 1e9 * sweep.seconds() / n);
+  bench::row("chain, warm: record over the plain loop", warm.seconds() / plain.seconds(), 1.2);
+  bench::row("chain, warm: sweep over the plain loop", sweep.seconds() / plain.seconds(), 1.3);
+  bench::row("chain, bytes a statement, adjoint included", static_cast<double>(statistics.used_bytes) / n, 24.0);
+  bench::row("chain, (cold - warm) recording over the first touch of its bytes",
+             (cold.seconds() - warm.seconds()) / first_touch.seconds(), 1.2);
   return 0;
 }

@@ -61,8 +61,6 @@ struct constant {
   double value;
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &, double) const noexcept {}
-  template <class List>
-  ADMPI_ALWAYS_INLINE void collect(List &) const noexcept {}
 };
 
 template <class Op, class A>
@@ -75,10 +73,6 @@ struct unary : expression<unary<Op, A>> {
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     a.push(writer, p * Op::partial(a.value, value));
-  }
-  template <class List>
-  ADMPI_ALWAYS_INLINE void collect(List &list) const noexcept {
-    a.collect(list);
   }
 };
 
@@ -95,11 +89,6 @@ struct binary : expression<binary<Op, A, B>> {
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     if constexpr (A::leaves != 0) a.push(writer, p * Op::partial_1(a.value, b.value, value));
     if constexpr (B::leaves != 0) b.push(writer, p * Op::partial_2(a.value, b.value, value));
-  }
-  template <class List>
-  ADMPI_ALWAYS_INLINE void collect(List &list) const noexcept {
-    a.collect(list);
-    b.collect(list);
   }
 };
 
@@ -122,11 +111,6 @@ struct choice : expression<choice<Op, A, B>> {
       b.push(writer, p);
     }
   }
-  template <class List>
-  ADMPI_ALWAYS_INLINE void collect(List &list) const noexcept {
-    a.collect(list);
-    b.collect(list);
-  }
 };
 
 template <class A, class B, class C>
@@ -144,12 +128,6 @@ struct fused : expression<fused<A, B, C>> {
     a.push(writer, p * b.value);
     b.push(writer, p * a.value);
     c.push(writer, p);
-  }
-  template <class List>
-  ADMPI_ALWAYS_INLINE void collect(List &list) const noexcept {
-    a.collect(list);
-    b.collect(list);
-    c.collect(list);
   }
 };
 

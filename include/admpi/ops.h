@@ -45,15 +45,22 @@ static inline admpi_var admpi_passive(double value) {
 
 static inline double admpi_value(admpi_var x) { return x.value; }
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ADMPI_ID_SHIFT 0
+#else
+#define ADMPI_ID_SHIFT 32
+#endif
+
 /* Writes the statement, for which there is room. A passive operand's slot is written and then overwritten:
- * no branch on activity. The next id and its tag move as one word from the tape into the value. */
+ * no branch on activity. Id and tag stand side by side, in values and in the tape, and move as one word: a load
+ * of both after a store of one would wait until the store has left the core. */
 static inline admpi_var admpi_write(admpi_tape *tape, double value, uint32_t n_max, admpi_var a, double da,
                                     admpi_var b, double db, admpi_var c, double dc) {
   double *jacobian = tape->jacobian;
   uint32_t *argument = tape->argument;
   uint8_t *statement = tape->statement;
   uint64_t n = a.id != 0;
-  uint64_t made;
+  uint64_t some, word, next;
   admpi_var y;
   jacobian[0] = da;
   argument[0] = a.id;
@@ -69,13 +76,15 @@ static inline admpi_var admpi_write(admpi_tape *tape, double value, uint32_t n_m
   }
   tape->jacobian = jacobian + n;
   tape->argument = argument + n;
-  memcpy(&made, &tape->next_id, sizeof made);
-  tape->statement = statement + (n != 0);
-  tape->next_id = (uint32_t)made + (n != 0);
-  made = n != 0 ? made : 0;
+  some = n != 0;
+  memcpy(&word, &tape->next_id, sizeof word);
+  next = word + (some << ADMPI_ID_SHIFT);
+  tape->statement = statement + some;
+  memcpy(&tape->next_id, &next, sizeof next);
   *statement = (uint8_t)n; /* last: a byte store may alias the cursors */
+  word &= -some;
   y.value = value;
-  memcpy(&y.id, &made, sizeof made);
+  memcpy(&y.id, &word, sizeof word);
   return y;
 }
 

@@ -22,8 +22,7 @@ struct var;
 /// Base of `var` and of every expression over it. An expression E has
 ///   value            the primal value
 ///   leaves           how many active operands it may have
-///   push(w, p)       gives w.add(partial, id) for every leaf, p times its partial
-///   collect(list)    calls list.add(leaf) for every leaf
+///   push(w, p)       calls w.add(p times its partial, leaf) for every leaf
 template <class E>
 struct expression {
   ADMPI_ALWAYS_INLINE const E &self() const noexcept { return static_cast<const E &>(*this); }
@@ -39,6 +38,40 @@ inline constexpr unsigned max_leaves = 250;
 /// Statements of so few leaves are written as they come; in larger ones repeated leaves are merged.
 inline constexpr unsigned max_unmerged = 3;
 
+/// Ids and tags stand side by side, in values and in the tape, and always move as one word: a load of both after a
+/// store of one would wait until the store has left the core.
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+inline constexpr unsigned id_shift = 0;
+#else
+inline constexpr unsigned id_shift = 32;
+#endif
+ADMPI_ALWAYS_INLINE std::uint64_t load_word(const std::uint32_t *id) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, reinterpret_cast<const char *>(id), sizeof word);
+  return word;
+}
+ADMPI_ALWAYS_INLINE void store_word(std::uint32_t *id, std::uint64_t word) noexcept {
+  std::memcpy(reinterpret_cast<char *>(id), &word, sizeof word);
+}
+ADMPI_ALWAYS_INLINE std::uint32_t id_of(std::uint64_t word) noexcept {
+  return static_cast<std::uint32_t>(word >> id_shift);
+}
+
+/// A var inside an expression. In one word, since the fast path uses the id alone and should not load the tag.
+struct leaf {
+  static constexpr unsigned leaves = 1;
+  double value;
+  std::uint64_t word;
+
+  leaf() = default;
+  ADMPI_ALWAYS_INLINE explicit leaf(const admpi_var &x) noexcept : value(x.value), word(load_word(&x.id)) {}
+  ADMPI_ALWAYS_INLINE std::uint32_t id() const noexcept { return id_of(word); }
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double partial) const noexcept {
+    writer.add(partial, *this);
+  }
+};
+
 /// A passive leaf is written too and then overwritten: no branch on activity.
 struct plain_writer {
   double *jacobian;
@@ -48,10 +81,10 @@ struct plain_writer {
   ADMPI_ALWAYS_INLINE explicit plain_writer(admpi_tape *tape) noexcept
       : jacobian(tape->jacobian), argument(tape->argument), n(0) {}
 
-  ADMPI_ALWAYS_INLINE void add(double partial, std::uint32_t id) noexcept {
+  ADMPI_ALWAYS_INLINE void add(double partial, const leaf &x) noexcept {
     jacobian[n] = partial;
-    argument[n] = id;
-    n += id != 0;
+    argument[n] = x.id();
+    n += x.id() != 0;
   }
 };
 
@@ -72,7 +105,8 @@ struct merging_writer {
         argument(reinterpret_cast<arguments *>(on->argument)),
         n(0) {}
 
-  ADMPI_ALWAYS_INLINE void add(double partial, std::uint32_t id) noexcept {
+  ADMPI_ALWAYS_INLINE void add(double partial, const leaf &x) noexcept {
+    const std::uint32_t id = x.id();
     // By its high bits after a multiplication: the low bits of the neighbours in a grid of 256 columns agree.
     const std::uint64_t slot = (id * 2654435769u) >> 24;
     const std::uint64_t at = tape->merge[slot];
@@ -89,47 +123,16 @@ struct merging_writer {
   }
 };
 
-/// The id and the tag of a value as one word, in which they move between tape, values and expressions.
-ADMPI_ALWAYS_INLINE std::uint64_t load_word(const std::uint32_t *id) noexcept {
-  std::uint64_t word;
-  std::memcpy(&word, reinterpret_cast<const char *>(id), sizeof word);
-  return word;
-}
-ADMPI_ALWAYS_INLINE std::uint32_t id_of(std::uint64_t word) noexcept {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  return static_cast<std::uint32_t>(word);
-#else
-  return static_cast<std::uint32_t>(word >> 32);
-#endif
-}
-
-/// A var inside an expression. In one word, since the fast path uses the id alone and should not load the tag.
-struct leaf {
-  static constexpr unsigned leaves = 1;
-  double value;
-  std::uint64_t word;
-
-  ADMPI_ALWAYS_INLINE explicit leaf(const admpi_var &x) noexcept : value(x.value), word(load_word(&x.id)) {}
-  template <class W>
-  ADMPI_ALWAYS_INLINE void push(W &writer, double partial) const noexcept {
-    writer.add(partial, id_of(word));
-  }
-  template <class List>
-  ADMPI_ALWAYS_INLINE void collect(List &list) const noexcept {
-    list.add(*this);
-  }
-};
-
-/// The leaves of an expression, for the slow path.
-template <unsigned N>
+/// The leaves of an expression and their partials, for the slow path.
 struct leaf_list {
-  double value[N];
-  std::uint64_t word[N];
-  unsigned n = 0;
+  double *partial;
+  leaf *operand;
+  unsigned n;
 
-  ADMPI_ALWAYS_INLINE void add(const leaf &x) noexcept {
-    value[n] = x.value;
-    word[n] = x.word;
+  ADMPI_ALWAYS_INLINE void add(double p, const leaf &x) noexcept {
+    partial[n] = p;
+    operand[n].value = x.value;
+    operand[n].word = x.word;
     ++n;
   }
 };
@@ -141,56 +144,61 @@ ADMPI_ALWAYS_INLINE const E &kept(const E &e) noexcept {
 }
 ADMPI_ALWAYS_INLINE leaf kept(const var &x) noexcept;
 
-/// Writes the statement, for which there is room; one without active arguments leaves the cursors where they are.
-template <class E>
-ADMPI_ALWAYS_INLINE admpi_var write(admpi_tape *tape, const E &e) noexcept {
-  using writer = std::conditional_t<(E::leaves > max_unmerged), merging_writer, plain_writer>;
-  writer w(tape);
-  e.push(w, 1.0);
+template <unsigned Leaves>
+using writer = std::conditional_t<(Leaves > max_unmerged), merging_writer, plain_writer>;
+
+/// Finishes the statement that w has written; one without active arguments leaves the cursors where they are.
+template <class W>
+ADMPI_ALWAYS_INLINE admpi_var finish(admpi_tape *tape, const W &w, double value) noexcept {
   const std::uint64_t some = w.n != 0;
   std::uint8_t *statement = tape->statement;
-  std::uint64_t word = load_word(&tape->next_id);
+  const std::uint64_t word = load_word(&tape->next_id);
   tape->jacobian += w.n;
   tape->argument += w.n;
   tape->statement = statement + some;
-  tape->next_id = id_of(word) + static_cast<std::uint32_t>(some);
-  word &= -some;
+  store_word(&tape->next_id, word + (some << id_shift));
   *statement = static_cast<std::uint8_t>(w.n);  // last: a byte store may alias the cursors
   admpi_var y;
-  y.value = e.value;
-  std::memcpy(reinterpret_cast<char *>(&y) + offsetof(admpi_var, id), &word, sizeof word);
+  y.value = value;
+  store_word(&y.id, word & -some);
   return y;
 }
 
-/// Makes room for a statement of n arguments where the inline compare found none.
-/// @return whether the statement may be written; if not, the tape is not recording
-[[gnu::noinline, gnu::cold]] inline bool make_room(admpi_tape *tape, unsigned n, const double *value,
-                                                   const std::uint64_t *word) {
+/// Records a statement where the inline compare found no room: the tape must grow or check the operands.
+template <class W>
+[[gnu::noinline, gnu::cold]] admpi_var record_slow(double value, const leaf_list &leaves) {
+  admpi_tape *tape = admpi_tls_tape;
   if (tape->checking) {
-    for (unsigned i = 0; i < n; ++i) {
-      admpi_var operand{value[i], 0, 0};
-      std::memcpy(reinterpret_cast<char *>(&operand) + offsetof(admpi_var, id), &word[i], sizeof word[i]);
+    for (unsigned i = 0; i < leaves.n; ++i) {
+      admpi_var operand{leaves.operand[i].value, 0, 0};
+      store_word(&operand.id, leaves.operand[i].word);
       if (operand.id != 0) check(admpi_tape_check(tape, &operand));
     }
   }
-  if (!tape->recording) return false;
-  const int status = admpi_tape_grow(tape, n);
+  const int status = tape->recording ? admpi_tape_grow(tape, leaves.n != 0 ? leaves.n : 1) : -1;
   if (status > 0) raise(status);
-  return status == 0;
+  if (status < 0) return admpi_var{value, 0, 0};
+  W w(tape);
+  for (unsigned i = 0; i < leaves.n; ++i) w.add(leaves.partial[i], leaves.operand[i]);
+  return finish(tape, w, value);
 }
 
-/// The slow path comes back to the fast one, and sees the leaves as arrays of its own: a reference to the expression,
-/// or a copy, would make every expression of the fast path live in memory.
+/// The slow path gets the partials and makes the whole statement itself, so that nothing of the expression lives
+/// across its call: what does, the compiler would keep in memory on the fast path as well.
 template <class E>
 ADMPI_ALWAYS_INLINE admpi_var record(const E &e) {
   admpi_tape *tape = admpi_tls_tape;
   if (__builtin_expect(tape->argument_end - tape->argument < static_cast<std::ptrdiff_t>(E::leaves), 0)) {
     if (!(tape->recording | tape->checking)) return admpi_var{e.value, 0, 0};
-    leaf_list<E::leaves> leaves;
-    e.collect(leaves);
-    if (!make_room(tape, E::leaves, leaves.value, leaves.word)) return admpi_var{e.value, 0, 0};
+    double partial[E::leaves];
+    leaf operand[E::leaves];
+    leaf_list leaves{partial, operand, 0};
+    e.push(leaves, 1.0);
+    return record_slow<writer<E::leaves>>(e.value, leaves);
   }
-  return write(tape, e);
+  writer<E::leaves> w(tape);
+  e.push(w, 1.0);
+  return finish(tape, w, e.value);
 }
 
 template <class N>
