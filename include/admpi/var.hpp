@@ -30,10 +30,9 @@ struct expression {
 
 namespace detail {
 
-/// The statement byte holds 254 arguments at most, and a position in the merge cache is a byte; a larger
-/// expression is cut into several statements where it grows beyond this. The bound is lower than it must be
-/// because an expression is an object on the stack, copied as it grows.
-inline constexpr unsigned max_leaves = 250;
+/// An expression of more leaves is cut into several statements where it grows beyond this. The statement byte would
+/// allow 254; but an expression is an object that is copied as it grows, and compile time goes with the square.
+inline constexpr unsigned max_leaves = 64;
 
 /// Statements of so few leaves are written as they come; in larger ones repeated leaves are merged.
 inline constexpr unsigned max_unmerged = 3;
