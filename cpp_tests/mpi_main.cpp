@@ -1,11 +1,11 @@
 // main() of the MPI tests: every rank runs every case; the program fails if any rank saw a failure.
-#include <mpi.h>
+#include <admpi.h>
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  AMPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
@@ -16,6 +16,6 @@ int main(int argc, char** argv) {
 
   int failed_anywhere = 0;
   MPI_Allreduce(&failed, &failed_anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  MPI_Finalize();
+  AMPI_Finalize();
   return failed_anywhere;
 }

@@ -1,0 +1,555 @@
+// Random, correct MPI programs, with the adjoint identity as the oracle.
+//
+// Every rank draws the same program from a seed and runs its own part of it: local nonlinear work, messages with
+// random envelopes, wildcards, room to spare and completion orders, blocking exchanges, collectives on random
+// communicators that come and go. Beside each active value runs its tangent, moved by plain MPI on a communicator
+// of the test's own: the last double of every active message names the message, so that the tangents follow the
+// values wherever MPI delivered them. At the end <w, J v> = <J^T w, v>, summed over the ranks.
+//
+// ADMPI_RANDOM_PROGRAMS sets how many programs are run, ADMPI_RANDOM_SEED the first seed. A program that fails is
+// run again with ever fewer of its steps, and the smallest one that still fails is named.
+
+#include <admpi.hpp>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+using admpi::var;
+
+/// splitmix64: the same numbers on all ranks.
+struct random_numbers {
+  std::uint64_t state;
+  std::uint64_t next() {
+    std::uint64_t z = (state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  int below(int n) { return static_cast<int>(next() % static_cast<std::uint64_t>(n)); }
+  bool chance(int percent) { return below(100) < percent; }
+  double number() { return static_cast<double>(next() >> 11) / 9007199254740992.0 * 2.0 - 1.0; }
+};
+
+/// Which way receives of a phase name what they wait for: all alike, so that any matching completes them.
+enum class naming { exact, any_source, any_tag, any };
+
+constexpr int pool = 12;         // active values of a rank
+constexpr int longest = 6;       // doubles of a message, beside its name
+constexpr int room = longest + 3;  // what receives have room for
+
+/// A rank's active values and their tangents.
+struct state {
+  std::vector<var> x = std::vector<var>(pool);
+  std::vector<double> t = std::vector<double>(pool, 0.0);
+};
+
+/// A communicator under test, with the one on which its tangents travel.
+struct place {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm shadow = MPI_COMM_NULL;
+  int rank = 0, size = 0;
+};
+
+struct program {
+  random_numbers draw;
+  int rank, size;
+  state s;
+  std::vector<place> places;
+  int messages = 0;  // names given so far, the same on all ranks
+
+  program(std::uint64_t seed, int rank_, int size_) : draw{seed}, rank(rank_), size(size_) {
+    enter(MPI_COMM_WORLD);
+    place dup;
+    AMPI_Comm_dup(MPI_COMM_WORLD, &dup.comm);
+    enter(dup.comm);
+  }
+
+  ~program() {
+    while (!places.empty()) leave(places.size() - 1);
+  }
+
+  void enter(MPI_Comm comm) {
+    place p;
+    p.comm = comm;
+    if (comm != MPI_COMM_NULL) {
+      MPI_Comm_dup(comm, &p.shadow);
+      MPI_Comm_rank(comm, &p.rank);
+      MPI_Comm_size(comm, &p.size);
+    }
+    places.push_back(p);
+  }
+
+  void leave(std::size_t i) {
+    place &p = places[i];
+    if (p.comm != MPI_COMM_NULL) {
+      MPI_Comm_free(&p.shadow);
+      if (p.comm != MPI_COMM_WORLD) AMPI_Comm_free(&p.comm);
+    }
+    places.erase(places.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+
+  // Local work: the same draws on all ranks, on each rank's own values.
+  void compute() {
+    for (int k = draw.below(6); k >= 0; --k) {
+      const int a = draw.below(pool), b = draw.below(pool), c = draw.below(pool), what = draw.below(5);
+      const double f = draw.number() + 0.1 * rank;
+      const double va = value(s.x[a]), vb = value(s.x[b]), ta = s.t[a], tb = s.t[b];
+      switch (what) {
+        case 0: s.x[c] = s.x[a] * s.x[b] + f; s.t[c] = va * tb + vb * ta; break;
+        case 1: s.x[c] = sin(s.x[a]) - f * s.x[b]; s.t[c] = std::cos(va) * ta - f * tb; break;
+        case 2: s.x[c] = s.x[a]; s.t[c] = ta; break;
+        case 3: s.x[c] = f; s.t[c] = 0.0; break;
+        default: s.x[c] = 0.5 * (s.x[a] + s.x[b]); s.t[c] = 0.5 * (ta + tb); break;
+      }
+    }
+  }
+
+  struct message {
+    int name, from, to, tag, n, first;  // first: which of the sender's values, and where they go
+  };
+
+  /// What is sent: some values and, passive, the message's name.
+  struct outgoing {
+    var data[longest + 1];
+    AMPI_Request request = AMPI_REQUEST_NULL;
+    double tangent[longest];
+    MPI_Request shadow = MPI_REQUEST_NULL;
+  };
+  struct incoming {
+    var data[room];
+    AMPI_Request request = AMPI_REQUEST_NULL;
+  };
+
+  void fill(outgoing &o, const message &m) {
+    for (int i = 0; i < m.n; ++i) {
+      o.data[i] = s.x[(m.first + i) % pool];
+      o.tangent[i] = s.t[(m.first + i) % pool];
+    }
+    o.data[m.n] = static_cast<double>(m.name);
+  }
+
+  void send_tangent(outgoing &o, const place &p, const message &m) {
+    MPI_Isend(o.tangent, m.n, MPI_DOUBLE, m.to, m.name, p.shadow, &o.shadow);
+  }
+
+  /// Stores what came, wherever it came from, where its message wants it.
+  void store(incoming &in, const place &p, const AMPI_Status &status, const std::vector<message> &all) {
+    int n = -1;
+    AMPI_Get_count(&status, AMPI_ADOUBLE, &n);
+    REQUIRE(n >= 1);
+    const int name = static_cast<int>(value(in.data[n - 1]));
+    const auto m = std::find_if(all.begin(), all.end(), [&](const message &x) { return x.name == name; });
+    REQUIRE(m != all.end());
+    REQUIRE(m->n == n - 1);
+    REQUIRE(m->from == status.MPI_SOURCE);
+    REQUIRE(m->tag == status.MPI_TAG);
+    double tangent[longest];
+    MPI_Recv(tangent, m->n, MPI_DOUBLE, m->from, name, p.shadow, MPI_STATUS_IGNORE);
+    for (int i = 0; i < m->n; ++i) {
+      s.x[(m->first + 3 + i) % pool] = in.data[i];
+      s.t[(m->first + 3 + i) % pool] = tangent[i];
+    }
+  }
+
+  template <class T>
+  void shuffle(std::vector<T> &v, random_numbers &d) {
+    for (std::size_t i = v.size(); i > 1; --i) std::swap(v[i - 1], v[static_cast<std::size_t>(d.below(static_cast<int>(i)))]);
+  }
+
+  std::vector<message> draw_messages(int size_here) {
+    std::vector<message> all;
+    for (int k = draw.below(3 * size_here + 2); k >= 0; --k) {
+      message m;
+      m.name = 1 + messages++ % 30000;
+      m.from = draw.below(size_here);
+      m.to = draw.below(size_here);
+      m.tag = draw.below(2);
+      m.n = draw.below(longest + 1);
+      m.first = draw.below(pool);
+      all.push_back(m);
+    }
+    return all;
+  }
+
+  /// Nonblocking messages: starts in any order, completions in any other, local work between.
+  void phase(std::size_t where) {
+    const place p = places[where];
+    const int size_here = draw_size(where);
+    const std::vector<message> all = draw_messages(size_here);
+    const naming how = static_cast<naming>(draw.below(4));
+    const int completion = draw.below(3);
+    random_numbers mine{draw.next() + static_cast<std::uint64_t>(rank) * 7919u};
+    if (p.comm == MPI_COMM_NULL) return;
+
+    struct start {
+      const message *m;
+      bool receive;
+    };
+    std::vector<start> starts;
+    std::vector<incoming> in(all.size());
+    std::vector<outgoing> out(all.size());
+    std::size_t receives = 0, sends = 0;
+    for (const message &m : all) {
+      if (m.to == p.rank) starts.push_back({&m, true});
+      if (m.from == p.rank) starts.push_back({&m, false});
+    }
+    shuffle(starts, mine);
+    // A message to oneself may be sent before or after its receive is posted; both are nonblocking.
+    for (const start &a : starts) {
+      if (a.receive) {
+        const int source = how == naming::any_source || how == naming::any ? MPI_ANY_SOURCE : a.m->from;
+        const int tag = how == naming::any_tag || how == naming::any ? MPI_ANY_TAG : a.m->tag;
+        AMPI_Irecv(in[receives].data, room, AMPI_ADOUBLE, source, tag, p.comm, &in[receives].request);
+        ++receives;
+      } else {
+        outgoing &o = out[sends++];
+        fill(o, *a.m);
+        AMPI_Isend(o.data, a.m->n + 1, AMPI_ADOUBLE, a.m->to, a.m->tag, p.comm, &o.request);
+        send_tangent(o, p, *a.m);
+      }
+      if (mine.chance(20)) local(mine);
+    }
+    if (completion == 0) {
+      std::vector<AMPI_Request> requests;
+      std::vector<std::size_t> index;
+      for (std::size_t i = 0; i < receives; ++i) index.push_back(i);
+      shuffle(index, mine);
+      for (std::size_t i : index) requests.push_back(in[i].request);
+      for (std::size_t i = 0; i < sends; ++i) requests.push_back(out[i].request);
+      std::vector<MPI_Status> statuses(requests.size() + 1);
+      AMPI_Waitall(static_cast<int>(requests.size()), requests.data(), statuses.data());
+      for (AMPI_Request r : requests) REQUIRE(r == AMPI_REQUEST_NULL);
+      for (std::size_t k = 0; k < index.size(); ++k) store(in[index[k]], p, statuses[k], all);
+    } else {
+      std::vector<std::size_t> order;
+      for (std::size_t i = 0; i < receives + sends; ++i) order.push_back(i);
+      if (completion == 2) shuffle(order, mine);
+      for (std::size_t i : order) {
+        MPI_Status status;
+        if (i < receives) {
+          AMPI_Wait(&in[i].request, &status);
+          store(in[i], p, status, all);
+        } else {
+          AMPI_Wait(&out[i - receives].request, mine.chance(50) ? AMPI_STATUS_IGNORE : &status);
+        }
+        if (mine.chance(20)) local(mine);
+      }
+    }
+    for (std::size_t i = 0; i < sends; ++i) MPI_Wait(&out[i].shadow, MPI_STATUS_IGNORE);
+    // A wildcard must not catch a message of the next phase.
+    if (how != naming::exact) AMPI_Barrier(p.comm);
+  }
+
+  /// Local work of one rank only.
+  void local(random_numbers &mine) {
+    const int a = mine.below(pool), b = mine.below(pool), c = mine.below(pool);
+    const double va = value(s.x[a]), vb = value(s.x[b]), ta = s.t[a], tb = s.t[b];
+    s.x[c] = s.x[a] * s.x[b] * 0.7 + cos(s.x[a]);
+    s.t[c] = 0.7 * (va * tb + vb * ta) - std::sin(va) * ta;
+  }
+
+  /// Values to the right in blocking calls: Send and Recv, or Sendrecv; open ends are MPI_PROC_NULL.
+  void shift(std::size_t where) {
+    const place p = places[where];
+    const int name = 1 + messages++ % 30000, n = draw.below(longest + 1), first = draw.below(pool), tag = draw.below(3);
+    const bool ring = draw.chance(50), combined = draw.chance(50), wild = draw.chance(50);
+    if (p.comm == MPI_COMM_NULL) return;
+    const auto at = [&](int r) { return ring ? (r + p.size) % p.size : r < 0 || r >= p.size ? MPI_PROC_NULL : r; };
+    const int right = at(p.rank + 1), left = at(p.rank - 1);
+    double out[longest], in[longest] = {};
+    var data[longest];
+    std::vector<var> got(longest);
+    std::vector<double> before(longest);
+    for (int i = 0; i < longest; ++i) {
+      data[i] = s.x[(first + i) % pool];
+      out[i] = s.t[(first + i) % pool];
+      // What a receive from MPI_PROC_NULL leaves alone keeps its derivative.
+      got[i] = s.x[(first + i + 5) % pool];
+      in[i] = s.t[(first + i + 5) % pool];
+    }
+    MPI_Sendrecv(out, n, MPI_DOUBLE, right, name, in, n, MPI_DOUBLE, left, name, p.shadow, MPI_STATUS_IGNORE);
+    MPI_Status status;
+    if (combined) {
+      AMPI_Sendrecv(data, n, AMPI_ADOUBLE, right, tag, got.data(), longest, AMPI_ADOUBLE, left, tag, p.comm, &status);
+    } else if (ring && p.size > 1 && p.rank == 0) {
+      AMPI_Recv(got.data(), longest, AMPI_ADOUBLE, wild ? MPI_ANY_SOURCE : left, tag, p.comm, &status);
+      AMPI_Send(data, n, AMPI_ADOUBLE, right, tag, p.comm);
+    } else if (ring && p.size == 1) {
+      AMPI_Request request;
+      AMPI_Irecv(got.data(), longest, AMPI_ADOUBLE, left, tag, p.comm, &request);
+      AMPI_Send(data, n, AMPI_ADOUBLE, right, tag, p.comm);
+      AMPI_Wait(&request, &status);
+    } else {
+      AMPI_Send(data, n, AMPI_ADOUBLE, right, tag, p.comm);
+      AMPI_Recv(got.data(), longest, AMPI_ADOUBLE, wild && left != MPI_PROC_NULL ? MPI_ANY_SOURCE : left, tag, p.comm, &status);
+    }
+    for (int i = 0; i < longest; ++i) {
+      s.x[(first + i + 5) % pool] = got[i];
+      s.t[(first + i + 5) % pool] = in[i];
+    }
+    if (wild) AMPI_Barrier(p.comm);
+  }
+
+  /// Values and tangents of all ranks, by plain MPI.
+  struct pairs {
+    std::vector<double> v, t;
+  };
+  pairs collect(const place &p, const std::vector<var> &x, const std::vector<double> &t) {
+    const int n = static_cast<int>(x.size());
+    std::vector<double> v(x.size());
+    for (int i = 0; i < n; ++i) v[i] = value(x[i]);
+    pairs all{std::vector<double>(x.size() * p.size + 1), std::vector<double>(x.size() * p.size + 1)};
+    MPI_Allgather(v.data(), n, MPI_DOUBLE, all.v.data(), n, MPI_DOUBLE, p.shadow);
+    MPI_Allgather(t.data(), n, MPI_DOUBLE, all.t.data(), n, MPI_DOUBLE, p.shadow);
+    return all;
+  }
+
+  /// The tangent of element i of a reduction over the ranks.
+  static double reduced_tangent(const pairs &all, int n, int size, int i, MPI_Op op) {
+    double sum = 0.0;
+    int winner = 0;
+    for (int r = 0; r < size; ++r) {
+      const double v = all.v[r * n + i], best = all.v[winner * n + i];
+      if (op == MPI_MIN ? v < best : v > best) winner = r;
+      double factor = 1.0;
+      if (op == MPI_PROD)
+        for (int q = 0; q < size; ++q)
+          if (q != r) factor *= all.v[q * n + i];
+      sum += factor * all.t[r * n + i];
+    }
+    return op == MPI_MIN || op == MPI_MAX ? all.t[winner * n + i] : sum;
+  }
+
+  void collective(std::size_t where) {
+    const place p = places[where];
+    const int size_here = draw_size(where);
+    const int what = draw.below(8), n = draw.below(5), first = draw.below(pool), root = draw.below(size_here), kind = draw.below(4);
+    const bool in_place = draw.chance(40), ties = draw.chance(30), zeros = draw.chance(30);
+    if (p.comm == MPI_COMM_NULL) return;
+    const MPI_Op op = kind == 0 ? MPI_SUM : kind == 1 ? MPI_PROD : kind == 2 ? MPI_MIN : MPI_MAX;
+    const bool at_root = p.rank == root;
+
+    std::vector<var> x(n);
+    std::vector<double> t(n);
+    for (int i = 0; i < n; ++i) {
+      x[i] = s.x[(first + i) % pool];
+      t[i] = s.t[(first + i) % pool];
+      // Equal values that differ in their tangents, and factors that are zero.
+      if (ties && what <= 1) x[i] = x[i] - value(x[i]) + 0.25 * (p.rank % 2);
+      if (zeros && what <= 1) x[i] = x[i] - value(x[i]) + 1.0 * ((p.rank + i) % 3);
+    }
+    std::vector<var> y(x);
+    std::vector<double> u(t);
+    const std::size_t whole = static_cast<std::size_t>(n) * p.size;
+    const pairs all = what == 3 ? pairs{} : collect(p, x, t);
+    const auto reduced = [&] {
+      for (int i = 0; i < n; ++i) u[i] = reduced_tangent(all, n, p.size, i, op);
+    };
+
+    switch (what) {
+      case 0:
+        if (in_place) AMPI_Allreduce(MPI_IN_PLACE, y.data(), n, AMPI_ADOUBLE, op, p.comm);
+        else AMPI_Allreduce(x.data(), y.data(), n, AMPI_ADOUBLE, op, p.comm);
+        reduced();
+        break;
+      case 1:
+        if (in_place && at_root) AMPI_Reduce(MPI_IN_PLACE, y.data(), n, AMPI_ADOUBLE, op, root, p.comm);
+        else AMPI_Reduce(x.data(), at_root ? y.data() : nullptr, n, AMPI_ADOUBLE, op, root, p.comm);
+        if (at_root) reduced();
+        break;
+      case 2:
+        AMPI_Bcast(y.data(), n, AMPI_ADOUBLE, root, p.comm);
+        for (int i = 0; i < n; ++i) u[i] = all.t[static_cast<std::size_t>(root * n + i)];
+        break;
+      case 3:
+        AMPI_Barrier(p.comm);
+        break;
+      case 4:
+      case 5: {
+        std::vector<var> g(whole);
+        std::vector<double> gt(whole);
+        const bool all_get = what == 5;
+        const bool get = all_get || at_root;
+        const bool here = in_place && get;
+        if (here) std::copy(x.begin(), x.end(), g.begin() + n * p.rank);
+        if (all_get) AMPI_Allgather(in_place ? MPI_IN_PLACE : static_cast<void *>(x.data()), n, AMPI_ADOUBLE, g.data(), n, AMPI_ADOUBLE, p.comm);
+        else AMPI_Gather(here ? MPI_IN_PLACE : static_cast<void *>(x.data()), n, AMPI_ADOUBLE, get ? g.data() : nullptr, n, AMPI_ADOUBLE, root, p.comm);
+        if (get) {
+          for (int i = 0; i < n; ++i) {
+            y[i] = 0.0;
+            u[i] = 0.0;
+            for (int r = 0; r < p.size; ++r) {
+              y[i] += (r + 1) * g[r * n + i];
+              u[i] += (r + 1) * all.t[r * n + i];
+            }
+          }
+        }
+        break;
+      }
+      default: {
+        std::vector<var> whole_x(whole);
+        std::vector<double> whole_t(whole);
+        for (int r = 0; r < p.size; ++r)
+          for (int i = 0; i < n; ++i) {
+            whole_x[r * n + i] = (0.5 + r) * x[i];
+            whole_t[r * n + i] = (0.5 + r) * t[i];
+          }
+        AMPI_Scatter(whole_x.data(), n, AMPI_ADOUBLE, in_place && at_root ? MPI_IN_PLACE : static_cast<void *>(y.data()), n, AMPI_ADOUBLE, root, p.comm);
+        if (in_place && at_root) std::copy(whole_x.begin() + n * root, whole_x.begin() + n * (root + 1), y.begin());
+        for (int i = 0; i < n; ++i) u[i] = (0.5 + p.rank) * all.t[static_cast<std::size_t>(root * n + i)];
+        break;
+      }
+    }
+    for (int i = 0; i < n; ++i) {
+      s.x[(first + 2 + i) % pool] = y[i];
+      s.t[(first + 2 + i) % pool] = u[i];
+    }
+  }
+
+  /// A new communicator: a part of an old one, in another order. An old one goes; the sweep comes later.
+  void communicators() {
+    const std::size_t from = static_cast<std::size_t>(draw.below(2));
+    const int parts = 1 + draw.below(2), way = draw.below(3);
+    place p;
+    if (way == 0) {
+      AMPI_Comm_dup(places[from].comm, &p.comm);
+    } else if (way == 1) {
+      AMPI_Comm_split(places[from].comm, rank % parts, -rank, &p.comm);
+    } else {
+      int dims[1] = {size}, periods[1] = {1};
+      AMPI_Cart_create(places[from].comm, 1, dims, periods, 1, &p.comm);
+    }
+    splits.push_back(way == 1 ? parts : 1);
+    enter(p.comm);
+    if (places.size() > 4) {
+      leave(2);
+      splits.erase(splits.begin());
+    }
+  }
+
+  std::vector<int> splits;  // into how many parts places[2...] were split
+
+  /// A size that is drawn alike by all ranks: that of the smallest part.
+  int draw_size(std::size_t where) const { return where < 2 ? size : size / splits[where - 2] > 0 ? size / splits[where - 2] : 1; }
+
+  /// Draws a step; runs it unless it is to be left out.
+  void step(bool run) {
+    // A step that is left out must leave the following ones as they are: each draws from a generator of its own.
+    random_numbers outer = draw;
+    const std::uint64_t own = outer.next();
+    draw.state = own;
+    const int what = draw.below(10);
+    if (run) {
+      const std::size_t where = static_cast<std::size_t>(draw.below(static_cast<int>(places.size())));
+      if (what < 2) compute();
+      else if (what < 5) phase(where);
+      else if (what < 6) shift(where);
+      else if (what < 9) collective(where);
+      else communicators();
+    }
+    draw = outer;
+  }
+};
+
+/// The largest error of the identity over the directions, relative to the size of its terms.
+double identity_error(std::uint64_t seed, const std::vector<char> &keep) {
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  admpi::tape tape;
+  random_numbers shape{seed};
+  const int width = shape.chance(70) ? 1 : 4;
+  const bool freed_before_sweep = shape.chance(50), twice = shape.chance(20);
+  tape.width(width);
+  tape.start();
+  std::vector<var> inputs(pool);
+  std::vector<double> v(pool);
+  random_numbers mine{seed * 31u + static_cast<std::uint64_t>(rank)};
+  for (int i = 0; i < pool; ++i) {
+    inputs[i] = mine.number();
+    v[i] = mine.number();
+  }
+  tape.input(inputs);
+  program *p = new program(seed ^ 0x5bd1e995u, rank, size);
+  p->s.x = inputs;
+  p->s.t = v;
+  for (char run : keep) p->step(run != 0);
+  const std::vector<var> outputs = p->s.x;
+  const std::vector<double> tangents = p->s.t;
+  if (freed_before_sweep) {
+    delete p;
+    p = nullptr;
+  }
+  double worst = 0.0;
+  std::vector<double> first;
+  for (int sweep = 0; sweep < (twice ? 2 : 1); ++sweep) {
+    tape.clear_adjoints();
+    std::vector<double> terms(static_cast<std::size_t>(3 * width), 0.0);
+    random_numbers weights{seed * 17u + static_cast<std::uint64_t>(rank)};
+    for (int k = 0; k < width; ++k)
+      for (int i = 0; i < pool; ++i) {
+        const double w = weights.number();
+        tape.seed(outputs[i], w, k);
+        terms[3 * k] += w * tangents[i];
+        terms[3 * k + 2] += std::fabs(w * tangents[i]);
+      }
+    tape.reverse();
+    std::vector<double> adjoints;
+    for (int k = 0; k < width; ++k)
+      for (int i = 0; i < pool; ++i) {
+        adjoints.push_back(tape.adjoint(inputs[i], k));
+        terms[3 * k + 1] += adjoints.back() * v[i];
+        terms[3 * k + 2] += std::fabs(adjoints.back() * v[i]);
+      }
+    if (sweep == 0) first = adjoints;
+    else if (adjoints != first) worst = 1e9;
+    MPI_Allreduce(MPI_IN_PLACE, terms.data(), 3 * width, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int k = 0; k < width; ++k) {
+      const double scale = std::max(terms[3 * k + 2], 1e-200);
+      const double error = std::fabs(terms[3 * k] - terms[3 * k + 1]) / scale;
+      worst = std::max(worst, std::isfinite(error) ? error : std::isfinite(scale) ? 1e9 : 0.0);
+    }
+  }
+  delete p;
+  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return worst;
+}
+
+long environment(const char *name, long otherwise) {
+  const char *text = std::getenv(name);
+  return text == nullptr ? otherwise : std::atol(text);
+}
+
+constexpr double tolerance = 1e-12;
+
+}  // namespace
+
+TEST_CASE("test_random_programs_adjoint_identity") {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const long programs = environment("ADMPI_RANDOM_PROGRAMS", 1000);
+  const long first = environment("ADMPI_RANDOM_SEED", 1);
+  for (long seed = first; seed < first + programs; ++seed) {
+    std::vector<char> keep(static_cast<std::size_t>(3 + seed % 28), 1);
+    double error = identity_error(static_cast<std::uint64_t>(seed), keep);
+    if (error <= tolerance) continue;
+    for (std::size_t i = 0; i < keep.size(); ++i) {
+      keep[i] = 0;
+      const double without = identity_error(static_cast<std::uint64_t>(seed), keep);
+      if (without > tolerance) error = without;
+      else keep[i] = 1;
+    }
+    std::string steps;
+    for (std::size_t i = 0; i < keep.size(); ++i)
+      if (keep[i]) steps += " " + std::to_string(i);
+    FAIL_CHECK("seed " << seed << ": relative error " << error << " of the adjoint identity; steps needed:" << steps);
+    break;
+  }
+}
