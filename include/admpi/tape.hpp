@@ -283,8 +283,8 @@ class nested {
 
   /// Closes the nest before the end of the scope; throws where the destructor cannot.
   void recover() {
-    open_ = false;
     detail::check(admpi_tape_recover_nested(handle_, nest_));
+    open_ = false;
   }
 
  private:
@@ -310,8 +310,8 @@ class passive {
   bool was_recording_;
 };
 
-/// The gradient of f at x. f takes a std::vector<var> and returns a var. Uses a nest of the current tape, or a tape
-/// of its own if the thread has none.
+/// The gradient of f at x. f takes a std::vector<var> and returns a var. Uses a nest of the current tape if
+/// that is recording, else a tape of its own.
 template <class F>
 std::vector<double> gradient(F &&f, const std::vector<double> &x, double *value_out = nullptr) {
   std::vector<double> result(x.size());
@@ -324,7 +324,7 @@ std::vector<double> gradient(F &&f, const std::vector<double> &x, double *value_
     tape.adjoints(active.data(), static_cast<std::int64_t>(active.size()), result.data());
     if (value_out != nullptr) *value_out = y.value;
   };
-  if (admpi_tls_tape->abi != 0 && current_tape().recording()) {
+  if (current_tape().recording()) {
     nested nest;
     evaluate(current_tape());
     nest.recover();
