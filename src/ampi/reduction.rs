@@ -292,20 +292,17 @@ pub fn reduce(send: &Argument, receive: &Argument, op: Op, root: c_int, comm: Co
         .into());
     };
     let n = operands.len();
-    let mut data = Staging::take(n);
-    let shape = operands.pack(data.as_mut_slice());
-    let mut own = Staging::default();
-    if stage.is_some() && kind != Kind::Sum {
-        own = Staging::take(n);
-        own.as_mut_slice().copy_from_slice(data.as_slice());
-    }
-    transfer::reduce(comm, data.as_mut_slice(), op, at_root, root)?;
+    let mut own = Staging::take(n);
+    let shape = operands.pack(own.as_mut_slice());
+    let mut data = Staging::take(if at_root { n } else { 0 });
+    transfer::reduce(comm, own.as_slice(), data.as_mut_slice(), op, root)?;
     statistics::sent_forward(n);
     let recorded = stage.map_or(Ok(Mark::PASSIVE), |stage| {
         let private = stage.private;
         stage.on_tape(|tape| {
             let ids = ids(tape, operands, shape)?;
-            let own = tape.store_from(own.as_slice())?;
+            let own = if kind == Kind::Sum { &[] } else { own.as_slice() };
+            let own = tape.store_from(own)?;
             let result = if at_root && kind == Kind::Extremum { data.as_slice() } else { &[] };
             let result = tape.store_from(result)?;
             let outputs = if at_root { n } else { 0 };

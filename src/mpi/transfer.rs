@@ -108,16 +108,16 @@ pub fn bcast(comm: Comm, data: &mut [f64], root: c_int) -> Outcome<()> {
     check(unsafe { raw::MPI_Bcast(data.as_mut_ptr().cast(), n, double(), root, comm.raw()) })
 }
 
-/// In place on the root; elsewhere `data` is only read.
-pub fn reduce(comm: Comm, data: &mut [f64], op: Op, at_root: bool, root: c_int) -> Outcome<()> {
+/// The reduction of `data` in `out` on the root; elsewhere `out` is empty. Never in place: MPICH 4.0 crashes
+/// on that where the root is not rank 0.
+pub fn reduce(comm: Comm, data: &[f64], out: &mut [f64], op: Op, root: c_int) -> Outcome<()> {
     let n = count(data.len())?;
-    let at = data.as_mut_ptr().cast::<c_void>();
-    let (from, to) = if at_root { (in_place(), at) } else { (at, std::ptr::null_mut()) };
-    // SAFETY: a slice of n doubles that may be written.
+    let (from, to) = (data.as_ptr().cast(), out.as_mut_ptr().cast());
+    // SAFETY: n doubles to read, and as many to write on the root; elsewhere the latter are not significant.
     check(unsafe { raw::MPI_Reduce(from, to, n, double(), op.raw(), root, comm.raw()) })
 }
 
-/// `out` is the reduction of `data` over the ranks.
+/// The reduction of `data` over the ranks, in its place.
 pub fn allreduce(comm: Comm, data: &mut [f64], op: Op) -> Outcome<()> {
     let n = count(data.len())?;
     // SAFETY: a slice of n doubles that may be written.
