@@ -1,0 +1,270 @@
+// The adjoint identity for programs over MPI. A program is written once, over a policy: `active` runs it with
+// admpi::var and the AMPI_ calls, `paired` with (value, tangent) pairs and plain MPI. For random inputs x,
+// tangents v and seeds w, <w, J v> == <J^T w, v>, summed over the ranks.
+#ifndef ADMPI_TEST_HARNESS_HPP
+#define ADMPI_TEST_HARNESS_HPP
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <admpi.hpp>
+
+namespace test {
+
+inline int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+inline int size_of(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+/// Enters the library once a program.
+inline void begin() {
+  static const int begun = admpi_init(MPI_COMM_WORLD);
+  REQUIRE(begun == ADMPI_SUCCESS);
+}
+
+/// A value and its derivative in one direction: two doubles, laid out like a var.
+struct pair {
+  double value = 0.0;
+  double dot = 0.0;
+
+  pair() = default;
+  pair(double v, double d = 0.0) : value(v), dot(d) {}
+};
+inline pair operator+(pair a, pair b) { return {a.value + b.value, a.dot + b.dot}; }
+inline pair operator-(pair a, pair b) { return {a.value - b.value, a.dot - b.dot}; }
+inline pair operator*(pair a, pair b) { return {a.value * b.value, a.dot * b.value + a.value * b.dot}; }
+inline pair sin(pair a) { return {std::sin(a.value), std::cos(a.value) * a.dot}; }
+inline pair exp(pair a) { return {std::exp(a.value), std::exp(a.value) * a.dot}; }
+inline bool operator<(pair a, pair b) { return a.value < b.value; }
+
+inline double value(double x) { return x; }
+inline double value(const pair &x) { return x.value; }
+inline double value(const admpi::var &x) { return x.value; }
+
+enum class op { sum, product, min, max };
+
+/// Reductions of pairs in rank order: the lower rank wins a tie.
+template <op O>
+void reduce_pairs(void *in, void *inout, int *n, MPI_Datatype *) {
+  const pair *low = static_cast<pair *>(in);
+  pair *high = static_cast<pair *>(inout);
+  for (int i = 0; i < *n; ++i) {
+    const pair a = low[i], b = high[i];
+    if (O == op::sum) high[i] = a + b;
+    if (O == op::product) high[i] = a * b;
+    if (O == op::min) high[i] = b.value < a.value ? b : a;
+    if (O == op::max) high[i] = a.value < b.value ? b : a;
+  }
+}
+
+/// Plain MPI over pairs.
+struct paired {
+  using real = pair;
+  using request = MPI_Request;
+  static request null() { return MPI_REQUEST_NULL; }
+
+  static MPI_Datatype type() {
+    static const MPI_Datatype made = [] {
+      MPI_Datatype t;
+      MPI_Type_contiguous(2, MPI_DOUBLE, &t);
+      MPI_Type_commit(&t);
+      return t;
+    }();
+    return made;
+  }
+  template <op O>
+  static MPI_Op make() {
+    MPI_Op made;
+    MPI_Op_create(&reduce_pairs<O>, 0, &made);
+    return made;
+  }
+  static MPI_Op operation(op which) {
+    static const MPI_Op made[] = {make<op::sum>(), make<op::product>(), make<op::min>(), make<op::max>()};
+    return made[static_cast<int>(which)];
+  }
+
+#define ADMPI_TEST_FORWARD(name, function) \
+  template <class... A>                    \
+  static int name(A... a) {                \
+    return MPI_##function(a...);           \
+  }
+#define ADMPI_TEST_CALLS                                                                                        \
+  ADMPI_TEST_FORWARD(send, Send)                                                                                \
+  ADMPI_TEST_FORWARD(recv, Recv)                                                                                \
+  ADMPI_TEST_FORWARD(isend, Isend)                                                                              \
+  ADMPI_TEST_FORWARD(irecv, Irecv)                                                                              \
+  ADMPI_TEST_FORWARD(sendrecv, Sendrecv)                                                                        \
+  ADMPI_TEST_FORWARD(wait, Wait)                                                                                \
+  ADMPI_TEST_FORWARD(waitall, Waitall)                                                                          \
+  ADMPI_TEST_FORWARD(waitany, Waitany)                                                                          \
+  ADMPI_TEST_FORWARD(waitsome, Waitsome)                                                                        \
+  ADMPI_TEST_FORWARD(test, Test)                                                                                \
+  ADMPI_TEST_FORWARD(testall, Testall)                                                                          \
+  ADMPI_TEST_FORWARD(testany, Testany)                                                                          \
+  ADMPI_TEST_FORWARD(testsome, Testsome)                                                                        \
+  ADMPI_TEST_FORWARD(request_free, Request_free)                                                                \
+  ADMPI_TEST_FORWARD(cancel, Cancel)                                                                            \
+  ADMPI_TEST_FORWARD(barrier, Barrier)                                                                          \
+  ADMPI_TEST_FORWARD(bcast, Bcast)                                                                              \
+  ADMPI_TEST_FORWARD(allreduce, Allreduce)                                                                      \
+  ADMPI_TEST_FORWARD(gather, Gather)                                                                            \
+  ADMPI_TEST_FORWARD(scatter, Scatter)                                                                          \
+  ADMPI_TEST_FORWARD(allgather, Allgather)                                                                      \
+  ADMPI_TEST_FORWARD(comm_dup, Comm_dup)                                                                        \
+  ADMPI_TEST_FORWARD(comm_split, Comm_split)                                                                    \
+  ADMPI_TEST_FORWARD(comm_create, Comm_create)                                                                  \
+  ADMPI_TEST_FORWARD(comm_free, Comm_free)                                                                      \
+  ADMPI_TEST_FORWARD(cart_create, Cart_create)                                                                  \
+  ADMPI_TEST_FORWARD(cart_sub, Cart_sub)                                                                        \
+  ADMPI_TEST_FORWARD(graph_create, Graph_create)                                                                \
+  ADMPI_TEST_FORWARD(dist_graph_create_adjacent, Dist_graph_create_adjacent)
+  ADMPI_TEST_CALLS
+#undef ADMPI_TEST_FORWARD
+  /// Never in place: MPICH 4.0 crashes where the root is not rank 0.
+  static int reduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op operation, int root, MPI_Comm comm) {
+    const pair *brought = static_cast<const pair *>(out == MPI_IN_PLACE ? in : out);
+    const std::vector<pair> copy(brought, brought + n);
+    return MPI_Reduce(copy.data(), in, n, type, operation, root, comm);
+  }
+};
+
+/// Adjoint MPI over active values.
+struct active {
+  using real = admpi::var;
+  using request = AMPI_Request;
+  static request null() { return AMPI_REQUEST_NULL; }
+  static MPI_Datatype type() { return AMPI_ADOUBLE; }
+  static MPI_Op operation(op which) {
+    const MPI_Op known[] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX};
+    return known[static_cast<int>(which)];
+  }
+#define ADMPI_TEST_FORWARD(name, function) \
+  template <class... A>                    \
+  static int name(A... a) {                \
+    return AMPI_##function(a...);          \
+  }
+  ADMPI_TEST_CALLS
+  ADMPI_TEST_FORWARD(reduce, Reduce)
+#undef ADMPI_TEST_FORWARD
+};
+
+/// Numbers that differ from rank to rank and from call to call, and are the same in every run.
+class random {
+ public:
+  explicit random(unsigned seed, MPI_Comm comm = MPI_COMM_WORLD)
+      : engine_(1000003u * seed + 7919u * static_cast<unsigned>(rank_of(comm)) + 1u) {}
+  double operator()() { return std::uniform_real_distribution<double>(-1.5, 1.5)(engine_); }
+  std::vector<double> operator()(std::size_t n) {
+    std::vector<double> x(n);
+    for (double &v : x) v = (*this)();
+    return x;
+  }
+  int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(engine_); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+inline double sum_over_ranks(double x) {
+  double sum = 0.0;
+  MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
+}
+
+/// Compares <w, J v> with <J^T w, v> over all ranks, both already summed on each.
+inline void check_equal(double tangent_side, double adjoint_side, double scale) {
+  tangent_side = sum_over_ranks(tangent_side);
+  adjoint_side = sum_over_ranks(adjoint_side);
+  scale = sum_over_ranks(scale) + 1e-300;
+  INFO("<w, J v> = ", tangent_side, ", <J^T w, v> = ", adjoint_side, ", scale ", scale);
+  CHECK(std::abs(tangent_side - adjoint_side) <= 1e-13 * scale);
+}
+
+/// The inputs of a program: numbers of this test.
+struct problem {
+  std::vector<double> x, v;
+
+  problem(std::size_t n, unsigned seed) {
+    random next(seed);
+    x = next(n);
+    v = next(n);
+  }
+};
+
+/// Runs `program(mpi, x)`, which returns its outputs, in both worlds and checks the identity at widths 1 and 4,
+/// the values, and that a second sweep gives the same bits.
+template <class Program>
+void check_identity(std::size_t n, unsigned seed, const Program &program) {
+  begin();
+  const problem in(n, seed);
+
+  std::vector<pair> px(n);
+  for (std::size_t i = 0; i < n; ++i) px[i] = {in.x[i], in.v[i]};
+  // A wildcard of one run must not catch a message of the other.
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::vector<pair> py = program(paired(), px);
+  MPI_Barrier(MPI_COMM_WORLD);
+
+  admpi::tape tape;
+  tape.start();
+  std::vector<admpi::var> ax(in.x.begin(), in.x.end());
+  if (n > 0) tape.input(ax);
+  const std::vector<admpi::var> inputs = ax;
+  const std::vector<admpi::var> ay = program(active(), ax);
+  tape.stop();
+
+  REQUIRE(ay.size() == py.size());
+  int wrong_values = 0;
+  for (std::size_t i = 0; i < ay.size(); ++i)
+    wrong_values += !(std::abs(ay[i].value - py[i].value) <= 1e-14 * (1.0 + std::abs(py[i].value)));
+  CHECK(wrong_values == 0);
+
+  for (const int width : {1, 4}) {
+    CAPTURE(width);
+    tape.width(width);
+    random next(seed + 77);
+    std::vector<std::vector<double>> w;
+    for (int k = 0; k < width; ++k) w.push_back(next(ay.size()));
+    std::vector<double> first;
+    // Twice at the width that shows more.
+    for (int sweep = 0; sweep < (width == 1 ? 1 : 2); ++sweep) {
+      tape.clear_adjoints();
+      for (int k = 0; k < width; ++k)
+        for (std::size_t i = 0; i < ay.size(); ++i) tape.seed(ay[i], w[k][i], k);
+      tape.reverse();
+      std::vector<double> adjoints;
+      for (int k = 0; k < width; ++k) {
+        double tangent_side = 0.0, adjoint_side = 0.0, scale = 0.0;
+        for (std::size_t i = 0; i < ay.size(); ++i) {
+          tangent_side += w[k][i] * py[i].dot;
+          scale += std::abs(w[k][i] * py[i].dot);
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+          const double adjoint = tape.adjoint(inputs[i], k);
+          adjoints.push_back(adjoint);
+          adjoint_side += in.v[i] * adjoint;
+          scale += std::abs(in.v[i] * adjoint);
+        }
+        if (sweep == 0) check_equal(tangent_side, adjoint_side, scale);
+      }
+      if (sweep == 0) first = adjoints;
+      if (!adjoints.empty())
+        CHECK(std::memcmp(first.data(), adjoints.data(), sizeof(double) * adjoints.size()) == 0);
+    }
+  }
+}
+
+}  // namespace test
+
+#endif
