@@ -1,0 +1,253 @@
+/* Every function of the tape with NULL, negative and absurd arguments: a status with a message that names the argument,
+ * outputs untouched, and the tape as it was. */
+#include <admpi.h>
+
+#include <stdlib.h>
+
+#include "check.h"
+
+static admpi_tape *tape;
+static admpi_var x, y;
+
+/* The status, and the name in the message. */
+static void expect(const char *file, int line, int got, int code, const char *named) {
+  if (got != code) {
+    ++failures;
+    fprintf(stderr, "%s:%d: status %d, expected %d\n", file, line, got, code);
+  } else if (named != NULL && strstr(admpi_last_error(), named) == NULL) {
+    ++failures;
+    fprintf(stderr, "%s:%d: '%s' does not name %s\n", file, line, admpi_last_error(), named);
+  }
+}
+#define EXPECT(call, code, named) expect(__FILE__, __LINE__, (call), (code), (named))
+#define EXPECT_NULL(call, named) EXPECT(call, ADMPI_ERR_NULL, named)
+
+static void nothing(void *payload) { (void)payload; }
+
+static int reverse_nothing(int64_t n_out, int64_t n_in, int width, const double *out_adjoint, double *in_adjoint,
+                           void *payload) {
+  (void)n_out, (void)n_in, (void)width, (void)out_adjoint, (void)in_adjoint, (void)payload;
+  return 0;
+}
+
+static int reverse_seven(int64_t n_out, int64_t n_in, int width, const double *out_adjoint, double *in_adjoint,
+                         void *payload) {
+  (void)n_out, (void)n_in, (void)width, (void)out_adjoint, (void)in_adjoint, (void)payload;
+  return 7;
+}
+
+static void test_arguments_no_tape_given(void) {
+  admpi_statistics statistics;
+  admpi_position position = {0};
+  admpi_nest nest = {0};
+  admpi_var v;
+  double value = 1.0;
+  uint32_t id;
+  EXPECT_NULL(admpi_tape_new(NULL), "tape_out");
+  admpi_tape_free(NULL);
+  EXPECT_NULL(admpi_tape_start(NULL), "tape");
+  EXPECT_NULL(admpi_tape_stop(NULL), "tape");
+  EXPECT_NULL(admpi_tape_input(NULL, &value, 1, &v), "tape");
+  EXPECT_NULL(admpi_tape_input_ids(NULL, 1, &id), "tape");
+  EXPECT_NULL(admpi_tape_width(NULL, 1), "tape");
+  EXPECT_NULL(admpi_tape_seed(NULL, y, 1.0, 0), "tape");
+  EXPECT_NULL(admpi_tape_keep(NULL, y), "tape");
+  EXPECT_NULL(admpi_tape_reverse(NULL), "tape");
+  EXPECT_NULL(admpi_tape_reverse_range(NULL, &position, &position), "tape");
+  EXPECT_NULL(admpi_tape_adjoint(NULL, x, 0, &value), "tape");
+  EXPECT_NULL(admpi_tape_adjoints(NULL, &x, 1, 0, &value), "tape");
+  EXPECT_NULL(admpi_tape_clear_adjoints(NULL), "tape");
+  EXPECT_NULL(admpi_tape_reset(NULL), "tape");
+  EXPECT_NULL(admpi_tape_position(NULL, &position), "tape");
+  EXPECT_NULL(admpi_tape_reset_to(NULL, &position), "tape");
+  EXPECT_NULL(admpi_tape_start_nested(NULL, 0, &nest), "tape");
+  EXPECT_NULL(admpi_tape_recover_nested(NULL, nest), "tape");
+  EXPECT_NULL(admpi_tape_on_recover(NULL, nothing, NULL), "tape");
+  EXPECT_NULL(admpi_tape_callback(NULL, &x, 1, &value, 1, reverse_nothing, NULL, 0, &v), "tape");
+  EXPECT_NULL(admpi_tape_precomputed(NULL, 1.0, &x, &value, 1, &v), "tape");
+  EXPECT_NULL(admpi_tape_statistics(NULL, &statistics), "tape");
+  EXPECT_NULL(admpi_tape_set_limit(NULL, 0), "tape");
+  EXPECT_NULL(admpi_tape_trim(NULL), "tape");
+  EXPECT_NULL(admpi_tape_grow(NULL, 1), "tape");
+  EXPECT_NULL(admpi_tape_check(NULL, &x), "tape");
+  admpi_tape_fail(NULL, ADMPI_ERR_STALE);
+}
+
+static void test_arguments_null(void) {
+  admpi_position position;
+  admpi_var v = {5.0, 6, 7};
+  double value = 1.0;
+  CHECK(admpi_tape_position(tape, &position) == ADMPI_SUCCESS);
+  EXPECT_NULL(admpi_tape_input(tape, NULL, 1, &v), "value");
+  EXPECT_NULL(admpi_tape_input(tape, &value, 1, NULL), "x_out");
+  EXPECT_NULL(admpi_tape_input_ids(tape, 1, NULL), "first_id_out");
+  EXPECT_NULL(admpi_tape_reverse_range(tape, NULL, &position), "from");
+  EXPECT_NULL(admpi_tape_reverse_range(tape, &position, NULL), "to");
+  EXPECT_NULL(admpi_tape_adjoint(tape, x, 0, NULL), "adjoint_out");
+  EXPECT_NULL(admpi_tape_adjoints(tape, NULL, 1, 0, &value), "x");
+  EXPECT_NULL(admpi_tape_adjoints(tape, &x, 1, 0, NULL), "adjoint_out");
+  EXPECT_NULL(admpi_tape_position(tape, NULL), "position_out");
+  EXPECT_NULL(admpi_tape_reset_to(tape, NULL), "position");
+  EXPECT_NULL(admpi_tape_start_nested(tape, 0, NULL), "nest_out");
+  EXPECT_NULL(admpi_tape_on_recover(tape, NULL, NULL), "fn");
+  EXPECT_NULL(admpi_tape_callback(tape, NULL, 1, &value, 1, reverse_nothing, NULL, 0, &v), "in");
+  EXPECT_NULL(admpi_tape_callback(tape, &x, 1, NULL, 1, reverse_nothing, NULL, 0, &v), "value");
+  EXPECT_NULL(admpi_tape_callback(tape, &x, 1, &value, 1, NULL, NULL, 0, &v), "fn");
+  EXPECT_NULL(admpi_tape_callback(tape, &x, 1, &value, 1, reverse_nothing, NULL, 0, NULL), "out_out");
+  EXPECT_NULL(admpi_tape_callback(tape, &x, 1, &value, 1, reverse_nothing, NULL, 8, &v), "payload");
+  EXPECT_NULL(admpi_tape_precomputed(tape, 1.0, NULL, &value, 1, &v), "operand");
+  EXPECT_NULL(admpi_tape_precomputed(tape, 1.0, &x, NULL, 1, &v), "partial");
+  EXPECT_NULL(admpi_tape_precomputed(tape, 1.0, &x, &value, 1, NULL), "y_out");
+  EXPECT_NULL(admpi_tape_statistics(tape, NULL), "statistics_out");
+  EXPECT_NULL(admpi_tape_check(tape, NULL), "operand");
+  CHECK(v.value == 5.0 && v.id == 6 && v.tag == 7);
+  CHECK(value == 1.0);
+  /* NULL arrays of no elements are fine. */
+  EXPECT(admpi_tape_input(tape, NULL, 0, NULL), ADMPI_SUCCESS, NULL);
+  EXPECT(admpi_tape_adjoints(tape, NULL, 0, 0, NULL), ADMPI_SUCCESS, NULL);
+  EXPECT(admpi_tape_precomputed(tape, 1.0, NULL, NULL, 0, &v), ADMPI_SUCCESS, NULL);
+  CHECK(v.value == 1.0 && v.id == 0);
+}
+
+static void test_arguments_numbers(void) {
+  const int widths[] = {0, -1, 3, 5, 17, 1 << 30, INT32_MIN};
+  const int64_t counts[] = {-1, INT64_MIN};
+  admpi_nest nest = {99};
+  admpi_var v = {5.0, 6, 7};
+  double value = 1.0;
+  uint32_t id = 77;
+  size_t i;
+  for (i = 0; i < sizeof widths / sizeof *widths; ++i) {
+    EXPECT(admpi_tape_width(tape, widths[i]), ADMPI_ERR_ARGUMENT, "width");
+  }
+  for (i = 0; i < sizeof counts / sizeof *counts; ++i) {
+    EXPECT(admpi_tape_input(tape, &value, counts[i], &v), ADMPI_ERR_ARGUMENT, "n = ");
+    EXPECT(admpi_tape_input_ids(tape, counts[i], &id), ADMPI_ERR_ARGUMENT, "n = ");
+    EXPECT(admpi_tape_adjoints(tape, &x, counts[i], 0, &value), ADMPI_ERR_ARGUMENT, "n = ");
+    EXPECT(admpi_tape_callback(tape, &x, counts[i], &value, 1, reverse_nothing, NULL, 0, &v), ADMPI_ERR_ARGUMENT, "n_in");
+    EXPECT(admpi_tape_callback(tape, &x, 1, &value, counts[i], reverse_nothing, NULL, 0, &v), ADMPI_ERR_ARGUMENT, "n_out");
+    EXPECT(admpi_tape_precomputed(tape, 1.0, &x, &value, counts[i], &v), ADMPI_ERR_ARGUMENT, "n = ");
+  }
+  /* More ids than there are. */
+  EXPECT(admpi_tape_input_ids(tape, INT64_MAX, &id), ADMPI_ERR_IDS, NULL);
+  EXPECT(admpi_tape_input_ids(tape, INT64_C(1) << 32, &id), ADMPI_ERR_IDS, NULL);
+  CHECK(id == 77);
+  for (i = 0; i < 3; ++i) {
+    const int directions[] = {-1, 1, INT32_MAX};
+    EXPECT(admpi_tape_seed(tape, y, 1.0, directions[i]), ADMPI_ERR_ARGUMENT, "direction");
+    EXPECT(admpi_tape_adjoint(tape, x, directions[i], &value), ADMPI_ERR_ARGUMENT, "direction");
+    EXPECT(admpi_tape_adjoints(tape, &x, 1, directions[i], &value), ADMPI_ERR_ARGUMENT, "direction");
+  }
+  EXPECT(admpi_tape_start_nested(tape, 2, &nest), ADMPI_ERR_ARGUMENT, "flags");
+  EXPECT(admpi_tape_start_nested(tape, -1, &nest), ADMPI_ERR_ARGUMENT, "flags");
+  EXPECT(admpi_tape_recover_nested(tape, nest), ADMPI_ERR_NEST, "nest");
+  CHECK(nest.token == 99);
+  EXPECT(admpi_tape_activate_abi(tape, ADMPI_TAPE_ABI + 1, NULL), ADMPI_ERR_ABI, "ABI");
+  CHECK(v.value == 5.0 && v.id == 6 && v.tag == 7);
+  CHECK(value == 1.0);
+}
+
+static void test_arguments_foreign_values(void) {
+  admpi_var beyond = {1.0, 4000000000u, 0}, stranger = {1.0, x.id, x.tag + 1000}, v = {5.0, 6, 7};
+  const admpi_var values[] = {beyond, stranger};
+  double value = 1.0;
+  size_t i;
+  beyond.tag = x.tag;
+  for (i = 0; i < 2; ++i) {
+    EXPECT(admpi_tape_seed(tape, values[i], 1.0, 0), ADMPI_ERR_STALE, "y");
+    EXPECT(admpi_tape_keep(tape, values[i]), ADMPI_ERR_STALE, "y");
+    EXPECT(admpi_tape_adjoint(tape, values[i], 0, &value), ADMPI_ERR_STALE, "x");
+    EXPECT(admpi_tape_adjoints(tape, &values[i], 1, 0, &value), ADMPI_ERR_STALE, "x");
+    EXPECT(admpi_tape_check(tape, &values[i]), ADMPI_ERR_STALE, "operand");
+    EXPECT(admpi_tape_callback(tape, &values[i], 1, &value, 1, reverse_nothing, NULL, 0, &v), ADMPI_ERR_STALE, "in");
+    EXPECT(admpi_tape_precomputed(tape, 1.0, &values[i], &value, 1, &v), ADMPI_ERR_STALE, "operand");
+  }
+  CHECK(v.value == 5.0 && v.id == 6 && v.tag == 7);
+  /* Passive values are fine everywhere. */
+  v = admpi_passive(3.0);
+  EXPECT(admpi_tape_seed(tape, v, 1.0, 0), ADMPI_SUCCESS, NULL);
+  EXPECT(admpi_tape_keep(tape, v), ADMPI_SUCCESS, NULL);
+  EXPECT(admpi_tape_adjoint(tape, v, 0, &value), ADMPI_SUCCESS, NULL);
+  CHECK(value == 0.0);
+  EXPECT(admpi_tape_check(tape, &v), ADMPI_SUCCESS, NULL);
+}
+
+static void test_arguments_positions(void) {
+  admpi_position here, absurd;
+  CHECK(admpi_tape_position(tape, &here) == ADMPI_SUCCESS);
+  memset(&absurd, 0xff, sizeof absurd);
+  EXPECT(admpi_tape_reverse_range(tape, &absurd, &here), ADMPI_ERR_RANGE, "from");
+  EXPECT(admpi_tape_reverse_range(tape, &here, &absurd), ADMPI_ERR_RANGE, "to");
+  EXPECT(admpi_tape_reset_to(tape, &absurd), ADMPI_ERR_RANGE, "position");
+  absurd = here;
+  absurd.argument += 1;
+  EXPECT(admpi_tape_reset_to(tape, &absurd), ADMPI_ERR_RANGE, "position");
+}
+
+static void test_arguments_callback_status(void) {
+  const double value = 4.0;
+  admpi_var v;
+  admpi_position here;
+  CHECK(admpi_tape_position(tape, &here) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_callback(tape, &x, 1, &value, 1, reverse_seven, NULL, 0, &v) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_seed(tape, v, 1.0, 0) == ADMPI_SUCCESS);
+  EXPECT(admpi_tape_reverse(tape), ADMPI_ERR_CALLBACK, "7");
+  CHECK(admpi_tape_clear_adjoints(tape) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_reset_to(tape, &here) == ADMPI_SUCCESS);
+}
+
+/* A thread without a tape has a placeholder: no function may touch it. */
+static void test_arguments_the_placeholder(void) {
+  admpi_tape *before = NULL, *none;
+  admpi_position position;
+  double value = 1.0;
+  admpi_var v;
+  CHECK(admpi_tape_activate(NULL, &before) == ADMPI_SUCCESS);
+  CHECK(before == tape);
+  none = admpi_tls_tape;
+  EXPECT(admpi_tape_start(none), ADMPI_ERR_NO_TAPE, NULL);
+  EXPECT(admpi_tape_input(none, &value, 1, &v), ADMPI_ERR_NO_TAPE, NULL);
+  EXPECT(admpi_tape_reverse(none), ADMPI_ERR_NO_TAPE, NULL);
+  EXPECT(admpi_tape_position(none, &position), ADMPI_ERR_NO_TAPE, NULL);
+  CHECK(admpi_tape_grow(none, 1) == -1);
+  admpi_tape_fail(none, ADMPI_ERR_STALE);
+  admpi_tape_free(none);
+  CHECK(admpi_tape_activate(none, &before) == ADMPI_SUCCESS);
+  CHECK(before == NULL);
+  CHECK(admpi_tape_activate(tape, NULL) == ADMPI_SUCCESS);
+}
+
+int main(void) {
+  const double values[] = {2.0, 3.0};
+  admpi_var inputs[2];
+  admpi_statistics before, after;
+  double a = 0.0;
+  CHECK(admpi_tape_new(&tape) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_activate(tape, NULL) == ADMPI_SUCCESS);
+  EXPECT(admpi_tape_input(tape, values, 1, inputs), ADMPI_ERR_NOT_RECORDING, NULL);
+  CHECK(admpi_tape_start(tape) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_input(tape, values, 2, inputs) == ADMPI_SUCCESS);
+  x = inputs[0];
+  y = admpi_mul(x, inputs[1]);
+  CHECK(admpi_tape_statistics(tape, &before) == ADMPI_SUCCESS);
+
+  test_arguments_no_tape_given();
+  test_arguments_null();
+  test_arguments_numbers();
+  test_arguments_foreign_values();
+  test_arguments_positions();
+  test_arguments_callback_status();
+  test_arguments_the_placeholder();
+
+  /* After all that the tape still holds what it held, and works. */
+  CHECK(admpi_tape_statistics(tape, &after) == ADMPI_SUCCESS);
+  CHECK(after.statements == before.statements && after.ids == before.ids && after.arguments == before.arguments);
+  CHECK(after.events == before.events);
+  CHECK(admpi_tape_seed(tape, y, 1.0, 0) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_reverse(tape) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_adjoint(tape, x, 0, &a) == ADMPI_SUCCESS);
+  CHECK(a == 3.0);
+  CHECK(strcmp(admpi_version(), ADMPI_VERSION) == 0);
+  admpi_tape_free(tape);
+  return failures != 0;
+}
