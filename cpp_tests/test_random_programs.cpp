@@ -6,8 +6,9 @@
 // of the test's own: the last double of every active message names the message, so that the tangents follow the
 // values wherever MPI delivered them. At the end <w, J v> = <J^T w, v>, summed over the ranks.
 //
-// ADMPI_RANDOM_PROGRAMS sets how many programs are run, ADMPI_RANDOM_SEED the first seed. A program that fails is
-// run again with ever fewer of its steps, and the smallest one that still fails is named.
+// ADMPI_RANDOM_PROGRAMS sets how many programs are run at most, ADMPI_RANDOM_SECONDS for how long (an MPI that spins
+// is slow where ranks share a core), ADMPI_RANDOM_SEED the first seed. A program that fails is run again with ever
+// fewer of its steps, and the smallest one that still fails is named.
 
 #include <admpi.hpp>
 #include <doctest/doctest.h>
@@ -536,7 +537,11 @@ TEST_CASE("test_random_programs_adjoint_identity") {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const long programs = environment("ADMPI_RANDOM_PROGRAMS", 1000);
   const long first = environment("ADMPI_RANDOM_SEED", 1);
+  const double end = MPI_Wtime() + static_cast<double>(environment("ADMPI_RANDOM_SECONDS", 20));
   for (long seed = first; seed < first + programs; ++seed) {
+    int late = MPI_Wtime() > end;
+    MPI_Bcast(&late, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (late) break;
     std::vector<char> keep(static_cast<std::size_t>(3 + seed % 28), 1);
     double error = identity_error(static_cast<std::uint64_t>(seed), keep);
     if (error <= tolerance) continue;
