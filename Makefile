@@ -27,8 +27,9 @@ test:
 
 bench:
 	scripts/bootstrap bench
-	scripts/configure $(BUILD)/bench $(MPI)
+	scripts/configure $(BUILD)/bench $(MPI) -DBUILD_TESTING=OFF -DADMPI_EXAMPLES=OFF
 	cmake --build $(BUILD)/bench --target bench --parallel $(JOBS)
+	cargo bench --locked --no-default-features --target-dir $(BUILD)/cargo
 
 install:
 	scripts/bootstrap install $(MPI)
