@@ -1,24 +1,29 @@
-# Starting programs, in tests and in the demo: the launcher of the MPI that was found and what it needs in the
+# Starting programs, in tests, demo and benchmarks: the launcher of the MPI that was found and what it needs in the
 # environment.
 
-set(ADMPI_TEST_ENVIRONMENT "")
+set(ADMPI_LAUNCH_ENVIRONMENT "")
 set(ADMPI_MPIEXEC_FLAGS "")
 if(ADMPI_MPI_FAMILY STREQUAL "openmpi")
-  # More ranks than cores are the rule in these tests, and containers forbid the single-copy mechanism.
-  list(APPEND ADMPI_TEST_ENVIRONMENT
-    OMPI_MCA_rmaps_base_oversubscribe=1
-    OMPI_MCA_mpi_yield_when_idle=1
-    OMPI_MCA_btl_vader_single_copy_mechanism=none
-    PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
   list(APPEND ADMPI_MPIEXEC_FLAGS --oversubscribe)
+  list(APPEND ADMPI_LAUNCH_ENVIRONMENT
+    OMPI_MCA_rmaps_base_oversubscribe=1
+    PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
   execute_process(COMMAND id -u OUTPUT_VARIABLE user_id OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(user_id STREQUAL "0")
-    list(APPEND ADMPI_TEST_ENVIRONMENT
+    list(APPEND ADMPI_LAUNCH_ENVIRONMENT
       OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
       PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1)
   endif()
 endif()
 
+# What tests need and measurements are spared.
+set(ADMPI_TEST_ENVIRONMENT ${ADMPI_LAUNCH_ENVIRONMENT})
+if(ADMPI_MPI_FAMILY STREQUAL "openmpi")
+  # More ranks than cores are the rule in tests, and containers forbid the single-copy mechanism.
+  list(APPEND ADMPI_TEST_ENVIRONMENT
+    OMPI_MCA_mpi_yield_when_idle=1
+    OMPI_MCA_btl_vader_single_copy_mechanism=none)
+endif()
 if(ADMPI_SANITIZE)
   # The MPIs keep memory to the end; leaks are valgrind's to find, which knows them.
   list(APPEND ADMPI_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)

@@ -9,8 +9,6 @@
 # - C++ tests use doctest; its main() is provided, with MPI initialised where RANKS are given. Tests in C
 #   and those with PLAIN_MAIN bring their own.
 
-include(AdmpiLaunch)
-
 find_path(ADMPI_DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED)
 
 set(ADMPI_VALGRIND_COMMAND "")
