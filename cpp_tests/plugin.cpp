@@ -7,3 +7,13 @@ extern "C" void plugin_square(const admpi_var *x, admpi_var *y) {
 }
 
 extern "C" admpi_tape *plugin_tape() { return admpi_tls_tape; }
+
+extern "C" double plugin_derivative_of_square(double at) {
+  admpi::tape tape;
+  admpi::var x = at;
+  tape.start();
+  tape.input(x);
+  tape.seed(x * x);
+  tape.reverse();
+  return tape.adjoint(x);
+}
