@@ -43,14 +43,14 @@ inline void use(const T &x) {
 /// One line of the table: what, measured, the goal, and by how much it is missed.
 inline void row(const char *work, double measured, double goal) {
   if (measured <= goal) {
-    std::printf("%-58s %8.2f   <= %-6.4g\n", work, measured, goal);
+    std::printf("%-64s %8.2f   <= %-6.4g\n", work, measured, goal);
   } else {
-    std::printf("%-58s %8.2f   <= %-6.4g missed by %.0f %%\n", work, measured, goal, 100.0 * (measured / goal - 1.0));
+    std::printf("%-64s %8.2f   <= %-6.4g missed by %.0f %%\n", work, measured, goal, 100.0 * (measured / goal - 1.0));
   }
 }
 
 /// The same without a goal.
-inline void row(const char *work, double measured) { std::printf("%-58s %8.2f\n", work, measured); }
+inline void row(const char *work, double measured) { std::printf("%-64s %8.2f\n", work, measured); }
 
 /// A wrong gradient is no figure: the bench fails.
 inline void check(const char *what, double got, double expected, double tolerance) {

@@ -153,6 +153,15 @@ ADMPI_INLINE admpi_var admpi_mul(admpi_var a, admpi_var b) {
   return admpi_record_2(a.value * b.value, a, b.value, b, a.value);
 }
 ADMPI_INLINE admpi_var admpi_mul_d(admpi_var a, double b) { return admpi_record_1(a.value * b, a, b); }
+ADMPI_INLINE admpi_var admpi_div(admpi_var a, admpi_var b) {
+  double y = a.value / b.value;
+  return admpi_record_2(y, a, admpi_partial_1_div(a.value, b.value, y), b, admpi_partial_2_div(a.value, b.value, y));
+}
+ADMPI_INLINE admpi_var admpi_div_d(admpi_var a, double b) { return admpi_record_1(a.value / b, a, 1.0 / b); }
+ADMPI_INLINE admpi_var admpi_d_div(double a, admpi_var b) {
+  double y = a / b.value;
+  return admpi_record_1(y, b, admpi_partial_2_div(a, b.value, y));
+}
 ADMPI_INLINE admpi_var admpi_neg(admpi_var a) { return admpi_record_1(-a.value, a, -1.0); }
 
 /** a * b + c, rounded once. */
@@ -164,7 +173,8 @@ ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
   return admpi_record_2(fma(a.value, b, c.value), a, b, c, 1.0);
 }
 
-/* Functions of one variable, and of two with a double on either side. */
+/* Functions of one variable, and of two with a double on either side. Their partials cost more than a branch: those of
+ * passive operands are left out. */
 
 #define ADMPI_UNARY(name, expression)                                      \
   ADMPI_INLINE admpi_var admpi_##name(admpi_var a) {                       \
@@ -194,9 +204,6 @@ ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
     return admpi_record_1(y, b, b.id ? admpi_partial_2_##name(x1, x2, y) : 0.0);     \
   }
 
-ADMPI_BINARY_VV(div, x1 / x2)
-ADMPI_BINARY_VD(div, x1 / x2)
-ADMPI_BINARY_DV(div, x1 / x2)
 ADMPI_BINARY_VV(pow, pow(x1, x2))
 ADMPI_BINARY_VD(pow, pow(x1, x2))
 ADMPI_BINARY_DV(pow, pow(x1, x2))

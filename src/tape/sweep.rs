@@ -495,39 +495,35 @@ impl Streams {
         unsafe {
             let top = argument;
             let end = statement.sub(n);
+            let (mut made, mut passed_on) = (0, 0.0);
             while statement != end {
                 statement = statement.sub(1);
                 id -= 1;
-                let mut count = usize::from(*statement);
-                let mut w = *adjoint.add(id);
-                loop {
-                    argument = argument.sub(count);
-                    jacobian = jacobian.sub(count);
-                    *adjoint.add(id) = 0.0;
-                    if w == 0.0 {
-                        break;
-                    }
-                    for i in 0..count - 1 {
-                        let operand = wide32(*argument.add(i));
-                        if operand >= id {
-                            return Err(*argument.add(i));
+                let w = if made == id { passed_on } else { *adjoint.add(id) };
+                *adjoint.add(id) = 0.0;
+                let count = usize::from(*statement);
+                made = 0;
+                if w != 0.0 {
+                    // All but the first, by a negative index that ends at zero.
+                    let mut i = 1 - count.cast_signed();
+                    while i != 0 {
+                        let operand = *argument.offset(i);
+                        if wide32(operand) >= id {
+                            return Err(operand);
                         }
-                        *adjoint.add(operand) += *jacobian.add(i) * w;
+                        *adjoint.add(wide32(operand)) += *jacobian.offset(i) * w;
+                        i += 1;
                     }
-                    let last = wide32(*argument.add(count - 1));
-                    if last >= id {
-                        return Err(*argument.add(count - 1));
+                    let first = *argument.sub(count);
+                    made = wide32(first);
+                    if made >= id {
+                        return Err(first);
                     }
-                    let sum = *adjoint.add(last) + *jacobian.add(count - 1) * w;
-                    if last + 1 != id || statement == end {
-                        *adjoint.add(last) = sum;
-                        break;
-                    }
-                    statement = statement.sub(1);
-                    id = last;
-                    count = usize::from(*statement);
-                    w = sum;
+                    passed_on = *adjoint.add(made) + *jacobian.sub(count) * w;
+                    *adjoint.add(made) = passed_on;
                 }
+                argument = argument.sub(count);
+                jacobian = jacobian.sub(count);
             }
             Ok(top.offset_from_unsigned(argument))
         }
