@@ -62,7 +62,7 @@ fn forget(number: usize) {
 }
 
 /// A few types that this thread used lately: predefined ones in the first place, which carry no attribute.
-const REMEMBERED: usize = 16;
+const REMEMBERED: usize = 8;
 
 #[derive(Clone, Copy)]
 struct Remembered {

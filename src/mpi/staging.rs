@@ -5,17 +5,18 @@ use std::cell::RefCell;
 
 /// Smallest buffer in doubles; buffers come in powers of two.
 const SMALLEST: usize = 16;
-const CLASSES: usize = 44;
 /// Beyond this much idle memory a thread gives buffers back to the system.
 const RETAINED_BYTES: usize = 256 << 20;
 
 struct Pool {
-    free: [Vec<Box<[f64]>>; CLASSES],
+    /// By class; as many as were ever given back. On the heap: a library that is loaded at run time has few
+    /// hundred bytes for all its thread-local variables.
+    free: Vec<Vec<Box<[f64]>>>,
     bytes: usize,
 }
 
 thread_local! {
-    static POOL: RefCell<Pool> = const { RefCell::new(Pool { free: [const { Vec::new() }; CLASSES], bytes: 0 }) };
+    static POOL: RefCell<Pool> = const { RefCell::new(Pool { free: Vec::new(), bytes: 0 }) };
 }
 
 fn class_of(n: usize) -> usize {
@@ -81,7 +82,11 @@ impl Drop for Staging {
             let pool = &mut *pool.borrow_mut();
             if pool.bytes + bytes <= RETAINED_BYTES {
                 pool.bytes += bytes;
-                pool.free[class_of(data.len())].push(data);
+                let class = class_of(data.len());
+                if pool.free.len() <= class {
+                    pool.free.resize_with(class + 1, Vec::new);
+                }
+                pool.free[class].push(data);
             }
         });
     }
