@@ -55,9 +55,8 @@ using thread_error = error_of<ADMPI_ERR_THREAD>;
 
 namespace detail {
 
-/// Throws the exception of a status code, with the message of the call that has just failed.
-[[noreturn, gnu::noinline, gnu::cold]] inline void raise(int code) {
-  const char *message = admpi_last_error();
+/// Throws the exception of a status code.
+[[noreturn, gnu::noinline, gnu::cold]] inline void raise(int code, const char *message) {
   switch (code) {
     case ADMPI_ERR_NULL: throw null_error(message);
     case ADMPI_ERR_ARGUMENT: throw argument_error(message);
@@ -78,6 +77,9 @@ namespace detail {
     default: throw error(code, message);
   }
 }
+
+/// The same with the message of the call that has just failed.
+[[noreturn, gnu::noinline, gnu::cold]] inline void raise(int code) { raise(code, admpi_last_error()); }
 
 inline void check(int code) {
   if (code != ADMPI_SUCCESS) raise(code);

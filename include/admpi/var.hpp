@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "admpi/error.hpp"
@@ -62,7 +63,6 @@ struct leaf {
   double value;
   std::uint64_t word;
 
-  leaf() = default;
   ADMPI_ALWAYS_INLINE explicit leaf(const admpi_var &x) noexcept : value(x.value), word(load_word(&x.id)) {}
   ADMPI_ALWAYS_INLINE std::uint32_t id() const noexcept { return id_of(word); }
   template <class W>
@@ -122,16 +122,16 @@ struct merging_writer {
   }
 };
 
-/// The leaves of an expression and their partials, for the slow path.
+/// The leaves of an expression and their partials, for the slow path. Without the leaves' values: to have them here, the
+/// compiler would keep them in memory on the fast path, from one statement to the next.
 struct leaf_list {
   double *partial;
-  leaf *operand;
+  std::uint64_t *word;
   unsigned n;
 
   ADMPI_ALWAYS_INLINE void add(double p, const leaf &x) noexcept {
     partial[n] = p;
-    operand[n].value = x.value;
-    operand[n].word = x.word;
+    word[n] = x.word;
     ++n;
   }
 };
@@ -163,22 +163,33 @@ ADMPI_ALWAYS_INLINE admpi_var finish(admpi_tape *tape, const W &w, double value)
   return y;
 }
 
+/// Throws unless all operands of a statement may be used.
+[[gnu::noinline, gnu::cold]] inline void check_operands(admpi_tape *tape, double value, const leaf_list &leaves) {
+  for (unsigned i = 0; i < leaves.n; ++i) {
+    admpi_var operand{std::numeric_limits<double>::quiet_NaN(), 0, 0};
+    store_word(&operand.id, leaves.word[i]);
+    const int status = operand.id != 0 ? admpi_tape_check(tape, &operand) : 0;
+    if (status == 0) continue;
+    char message[512];
+    __builtin_snprintf(message, sizeof message, "expression of value %.17g: %s", value, admpi_last_error());
+    raise(status, message);
+  }
+}
+
 /// Records a statement where the inline compare found no room: the tape must grow or check the operands.
 template <class W>
 [[gnu::noinline, gnu::cold]] admpi_var record_slow(double value, const leaf_list &leaves) {
   admpi_tape *tape = admpi_tls_tape;
-  if (tape->checking) {
-    for (unsigned i = 0; i < leaves.n; ++i) {
-      admpi_var operand{leaves.operand[i].value, 0, 0};
-      store_word(&operand.id, leaves.operand[i].word);
-      if (operand.id != 0) check(admpi_tape_check(tape, &operand));
-    }
-  }
+  if (tape->checking) check_operands(tape, value, leaves);
   const int status = tape->recording ? admpi_tape_grow(tape, leaves.n != 0 ? leaves.n : 1) : -1;
   if (status > 0) raise(status);
   if (status < 0) return admpi_var{value, 0, 0};
   W w(tape);
-  for (unsigned i = 0; i < leaves.n; ++i) w.add(leaves.partial[i], leaves.operand[i]);
+  for (unsigned i = 0; i < leaves.n; ++i) {
+    admpi_var operand{0.0, 0, 0};
+    store_word(&operand.id, leaves.word[i]);
+    w.add(leaves.partial[i], leaf(operand));
+  }
   return finish(tape, w, value);
 }
 
@@ -190,8 +201,8 @@ ADMPI_ALWAYS_INLINE admpi_var record(const E &e) {
   if (__builtin_expect(tape->argument_end - tape->argument < static_cast<std::ptrdiff_t>(E::leaves), 0)) {
     if (!(tape->recording | tape->checking)) return admpi_var{e.value, 0, 0};
     double partial[E::leaves];
-    leaf operand[E::leaves];
-    leaf_list leaves{partial, operand, 0};
+    std::uint64_t word[E::leaves];
+    leaf_list leaves{partial, word, 0};
     e.push(leaves, 1.0);
     return record_slow<writer<E::leaves>>(e.value, leaves);
   }

@@ -544,11 +544,13 @@ impl Tape {
 
 #[cold]
 fn stale(name: &str, var: &Var) -> Error {
+    // Expressions of C++ pass ids and tags alone.
+    let value = if var.value.is_nan() { String::new() } else { format!("value {}, ", var.value) };
     Error::new(
         Code::Stale,
         format!(
-            "{name} (value {}, id {}, tag {}) is stale: it belongs to another tape, or outlived reset, reset_to or recover_nested",
-            var.value, var.id, var.tag
+            "{name} ({value}id {}, tag {}) is stale: it belongs to another tape, or outlived reset, reset_to or recover_nested",
+            var.id, var.tag
         ),
     )
 }
