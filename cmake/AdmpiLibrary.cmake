@@ -81,6 +81,8 @@ target_link_options(admpi PRIVATE
   "LINKER:--version-script=${ADMPI_VERSION_SCRIPT}" LINKER:--gc-sections LINKER:--no-undefined)
 target_link_libraries(admpi PRIVATE
   "$<LINK_LIBRARY:WHOLE_ARCHIVE,${ADMPI_STATIC_LIBRARY}>" gcc_s pthread m dl c)
+# The inline operators of C call functions of libm in the user's own code.
+target_link_libraries(admpi INTERFACE m)
 target_include_directories(admpi INTERFACE
   "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>"
   "$<BUILD_INTERFACE:${CMAKE_CURRENT_BINARY_DIR}/include>"
