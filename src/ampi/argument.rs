@@ -2,6 +2,7 @@
 
 use crate::datatype::{activity, is_passive};
 use crate::error::{Code, Error};
+use crate::mpi::raw::constants;
 use crate::mpi::{Argument, Comm, Layout, Outcome, Sink, Source, wide_int};
 use std::ffi::c_int;
 
@@ -54,12 +55,20 @@ pub fn both_passive(send: &Argument, receive: &Argument) -> bool {
 }
 
 /// No significant buffer of a Gather or Scatter is active: `all` is significant on the root, `part` everywhere
-/// unless it is in place. What an intercommunicator's negative root means is left to MPI.
+/// unless it is in place. On an intercommunicator `all` belongs to the one whose root is MPI_ROOT, and `part` to
+/// the other group. A wrong root is left to MPI.
 pub fn rooted_passive(part: &Argument, all: &Argument, root: c_int, comm: Comm) -> bool {
-    if root < 0 || comm.is_null() {
+    if comm.is_null() || root == constants().proc_null {
         return true;
     }
+    let inter = comm.is_inter().unwrap_or(false);
+    if root < 0 {
+        return !inter || is_passive(all.datatype());
+    }
     let part_is = part.is_in_place() || is_passive(part.datatype());
+    if inter {
+        return part_is;
+    }
     let at_root = comm.rank().is_ok_and(|rank| rank == root);
     part_is && (!at_root || is_passive(all.datatype()))
 }

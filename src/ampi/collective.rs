@@ -22,7 +22,10 @@ pub struct Stage {
 
 impl Stage {
     pub fn set(comm: Comm) -> Outcome<Option<Self>> {
-        let Some(serial) = state() else { return Ok(None) };
+        let Some(serial) = state() else {
+            communicator::refuse_inter(comm)?;
+            return Ok(None);
+        };
         Ok(Some(Self { serial, private: communicator::of_collective(comm)? }))
     }
 

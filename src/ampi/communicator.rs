@@ -46,10 +46,11 @@ impl Private {
     }
 
     /// Puts another communicator of the same members in place of the present one, on which collectives of an
-    /// abandoned sweep are still open. Collective; the old one is freed by MPI's own rules at its end.
-    pub fn renew(&self) -> Outcome<()> {
+    /// abandoned sweep are still open: some members have started ones that others have not, so the new one is
+    /// made on `user`, the communicator served. Collective; the old one is freed at the end of MPI.
+    pub fn renew(&self, user: Comm) -> Outcome<()> {
         let old = self.comm()?;
-        let new = old.split(self.rank)?;
+        let new = user.split(self.rank)?;
         *lock(&self.comm) = Some(new);
         lock(&ABANDONED).push(old);
         Ok(())
@@ -62,6 +63,11 @@ impl Private {
     /// This rank, as an index.
     pub fn place(&self) -> usize {
         crate::mpi::wide_int(self.rank)
+    }
+
+    /// Whether `mirrored` has been called.
+    pub fn is_mirrored(&self) -> bool {
+        self.mirror.get().is_some()
     }
 
     /// The members in reverse order. Collective at its first call.
@@ -183,15 +189,21 @@ pub fn of_collective(comm: Comm) -> Outcome<&'static Private> {
     of(comm)
 }
 
+/// An error for an intercommunicator, whose collectives mean something else.
+pub fn refuse_inter(comm: Comm) -> Outcome<()> {
+    if comm.is_inter()? {
+        return Err(Error::new(Code::Unsupported, "active data on an intercommunicator").into());
+    }
+    Ok(())
+}
+
 /// Gives `comm` its private communicator. Collective over `comm`; nothing happens if it has one.
 pub fn enter(comm: Comm) -> Outcome<()> {
     let attribute = attribute()?;
     if comm.is_null() {
         return Ok(());
     }
-    if comm.is_inter()? {
-        return Err(Error::new(Code::Unsupported, "active data on an intercommunicator").into());
-    }
+    refuse_inter(comm)?;
     if attribute.get(comm)? == Some(OVERTAKING) || find(comm)?.is_some() {
         return Ok(());
     }
@@ -220,6 +232,10 @@ pub fn enter_new(comm: Comm) -> Outcome<()> {
 /// program on every rank. (MPICH would report the end of `comm` only when its last message is through.)
 pub fn leave(comm: Comm) -> Outcome<()> {
     let attribute = *lock(&ATTRIBUTE);
+    // MPI refuses to free these two; they stay known.
+    if comm == Comm::world() || comm == Comm::itself() {
+        return Ok(());
+    }
     match attribute {
         Some(attribute) if !comm.is_null() && attribute.get(comm)?.is_some() => {
             attribute.delete(comm)
@@ -235,20 +251,25 @@ fn reuse(comm: Comm) -> Outcome<Option<&'static Private>> {
     let known: Vec<&'static Private> = lock(&REGISTRY).clone();
     for private in known {
         let may = !private.in_use.load(Ordering::Relaxed) && !private.is_closed();
-        if may && private.rank == rank && private.size == size && private.group.identical(&group)? {
+        // Taken before it is offered: another thread may be making a communicator of the same group.
+        if may
+            && private.rank == rank
+            && private.size == size
+            && private.group.identical(&group)?
+            && !private.in_use.swap(true, Ordering::Relaxed)
+        {
             offer = Some(private);
             break;
         }
     }
     let name = offer.map_or(-1, |private| private.name);
     let mut agreed = [name, -name];
-    transfer::allreduce_min(comm, &mut agreed)?;
-    let same = agreed[0] == name && agreed[1] == -name;
-    let offer = offer.filter(|_| same);
-    if let Some(private) = offer {
-        private.in_use.store(true, Ordering::Relaxed);
+    let asked = transfer::allreduce_min(comm, &mut agreed);
+    let same = asked.is_ok() && agreed[0] == name && agreed[1] == -name;
+    if let (false, Some(private)) = (same, offer) {
+        private.in_use.store(false, Ordering::Relaxed);
     }
-    Ok(offer)
+    asked.map(|()| offer.filter(|_| same))
 }
 
 fn create(comm: Comm) -> Outcome<&'static Private> {

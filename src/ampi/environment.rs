@@ -1,6 +1,6 @@
 //! The library's life between MPI's beginning and its end.
 
-use super::{communicator, lock, request};
+use super::{communicator, lock, request, traffic};
 use crate::datatype;
 use crate::error::{Code, Error};
 use crate::mpi::{self, Comm, CommAttribute, Outcome};
@@ -35,6 +35,7 @@ pub fn finalize() -> Outcome<()> {
 fn end() {
     *lock(&ENDING) = None;
     request::settle_orphans();
+    traffic::settle_late();
     communicator::remove();
     // MPI is ending: a type that cannot be freed goes with it.
     let _ = datatype::remove();

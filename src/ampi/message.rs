@@ -182,6 +182,11 @@ pub fn refuse(incoming: Option<&Incoming>) {
     }
 }
 
+/// Where a message from `source` may arrive.
+fn room(sink: &Sink, source: c_int) -> Staging {
+    Staging::take(if source == constants().proc_null { 0 } else { sink.len() })
+}
+
 pub fn send(buf: &Argument, dest: c_int, tag: c_int, comm: Comm) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
     let (data, outgoing) = Outgoing::pack(source, dest, tag, comm)?;
@@ -192,7 +197,7 @@ pub fn send(buf: &Argument, dest: c_int, tag: c_int, comm: Comm) -> Outcome<()> 
 pub fn recv(buf: &Argument, source: c_int, tag: c_int, comm: Comm) -> Outcome<Status> {
     let sink = &mut argument::sink("buf", buf)?;
     let incoming = Incoming::post(sink.len(), source, comm)?;
-    let mut data = Staging::take(sink.len());
+    let mut data = room(sink, source);
     let status = transfer::receive(comm, data.as_mut_slice(), source, tag);
     let status = status.inspect_err(|_| refuse(incoming.as_ref()))?;
     accept(incoming.as_ref(), sink, data.as_slice(), &status)?;
@@ -215,7 +220,7 @@ pub type Posted = (Transfer, Sink, Option<Incoming>);
 pub fn irecv(buf: &Argument, source: c_int, tag: c_int, comm: Comm) -> Outcome<Posted> {
     let sink = argument::sink("buf", buf)?;
     let incoming = Incoming::post(sink.len(), source, comm)?;
-    let transfer = Transfer::receive(comm, Staging::take(sink.len()), source, tag);
+    let transfer = Transfer::receive(comm, room(&sink, source), source, tag);
     let transfer = transfer.inspect_err(|_| refuse(incoming.as_ref()))?;
     Ok((transfer, sink, incoming))
 }
@@ -239,7 +244,7 @@ pub fn sendrecv(
     let sink = &mut argument::sink("recvbuf", receive)?;
     let (data, outgoing) = Outgoing::pack(source, to.peer, to.tag, comm)?;
     let incoming = Incoming::post(sink.len(), from.peer, comm)?;
-    let mut room = Staging::take(sink.len());
+    let mut room = room(sink, from.peer);
     let exchange = Exchange {
         data: data.as_slice(),
         dest: to.peer,

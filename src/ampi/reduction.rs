@@ -74,7 +74,12 @@ fn scale_by_others(
     width: usize,
     t: &mut [f64],
 ) -> Result<()> {
-    let (comm, mirrored) = (private.comm()?, private.mirrored()?);
+    let comm = private.comm()?;
+    if !private.is_mirrored() {
+        // Making it waits for the other members, some of whom may wait for what is queued here.
+        traffic.start_queued()?;
+    }
+    let mirrored = private.mirrored()?;
     let exscan = |comm: Comm| {
         let mut data = Staging::take(own.len());
         data.as_mut_slice().copy_from_slice(own);

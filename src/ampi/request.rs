@@ -7,6 +7,7 @@ use crate::mpi::raw::{self, constants};
 use crate::mpi::transfer::{Batch, Completion, Found, Transfer};
 use crate::mpi::{Argument, Comm, Failure, Outcome, Sink, Status, StatusSlot, StatusSlots};
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::sync::Mutex;
 
@@ -48,7 +49,7 @@ thread_local! {
 }
 
 /// Sends whose requests the user has freed: their memory returns when they are through.
-static ORPHANS: Mutex<Vec<Transfer>> = Mutex::new(Vec::new());
+static ORPHANS: Mutex<VecDeque<Transfer>> = Mutex::new(VecDeque::new());
 
 impl Request {
     fn make(kind: Kind, transfer: Transfer, comm: Comm) -> Box<Self> {
@@ -296,8 +297,14 @@ pub fn free(slot: &mut Slot) -> Outcome<()> {
         }
         Kind::Sending => {
             let mut orphans = lock(&ORPHANS);
-            orphans.retain_mut(|transfer| !matches!(transfer.test(), Ok(Some(_))));
-            orphans.push(std::mem::take(&mut request.transfer));
+            // Two looks for each new one keep the list short, at a cost that does not grow with it.
+            for _ in 0..2 {
+                let Some(mut oldest) = orphans.pop_front() else { break };
+                if !matches!(oldest.test(), Ok(Some(_))) {
+                    orphans.push_back(oldest);
+                }
+            }
+            orphans.push_back(std::mem::take(&mut request.transfer));
         }
         Kind::Passive | Kind::Idle => request.transfer.free()?,
     }
@@ -339,17 +346,22 @@ pub fn settle_orphans() {
 }
 
 /// Requests that Fortran knows by number, which is their place less one.
-static NUMBERS: Mutex<Vec<Option<usize>>> = Mutex::new(Vec::new());
+struct Numbers {
+    addresses: Vec<Option<usize>>,
+    free: Vec<usize>,
+}
+
+static NUMBERS: Mutex<Numbers> = Mutex::new(Numbers { addresses: Vec::new(), free: Vec::new() });
 
 /// The number of a request; it keeps one from its first conversion to its completion.
 pub fn number_of(request: &mut Request, address: usize) -> c_int {
     if request.number == 0 {
         let mut numbers = lock(&NUMBERS);
-        let at = numbers.iter().position(Option::is_none).unwrap_or(numbers.len());
-        if at == numbers.len() {
-            numbers.push(None);
+        let at = numbers.free.pop().unwrap_or(numbers.addresses.len());
+        if at == numbers.addresses.len() {
+            numbers.addresses.push(None);
         }
-        numbers[at] = Some(address);
+        numbers.addresses[at] = Some(address);
         request.number = c_int::try_from(at + 1).unwrap_or(0);
     }
     request.number
@@ -358,11 +370,15 @@ pub fn number_of(request: &mut Request, address: usize) -> c_int {
 /// The address of the request with a number; 0 is the null request, and so is a number never given.
 pub fn address_of(number: c_int) -> usize {
     let at = crate::mpi::wide_int(number).checked_sub(1);
-    at.and_then(|at| lock(&NUMBERS).get(at).copied().flatten()).unwrap_or(0)
+    at.and_then(|at| lock(&NUMBERS).addresses.get(at).copied().flatten()).unwrap_or(0)
 }
 
 fn forget_number(number: c_int) {
-    if let Some(slot) = lock(&NUMBERS).get_mut(crate::mpi::wide_int(number).saturating_sub(1)) {
-        *slot = None;
+    let at = crate::mpi::wide_int(number).saturating_sub(1);
+    let numbers = &mut *lock(&NUMBERS);
+    if let Some(slot) = numbers.addresses.get_mut(at)
+        && slot.take().is_some()
+    {
+        numbers.free.push(at);
     }
 }

@@ -1,13 +1,14 @@
 //! The adjoints of a sweep on their way: sent, queued, held back, and contributions to collectives.
 
 use super::channel::{AT_ONCE, Channel, Held, Order};
-use super::{Private, communicator, statistics};
+use super::{Private, communicator, lock, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::raw::constants;
-use crate::mpi::{Comm, Datatype, Operation, Outcome, Staging, count_of, transfer};
+use crate::mpi::{Comm, Datatype, Operation, Outcome, Staging, count_of, is_live, transfer};
 use crate::tape::{Companion, Position, Sweep, Tape};
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_int;
+use std::sync::Mutex;
 
 /// Sends outstanding per peer; the rest wait here, in order. (MPICH fails beyond some 200k of them, and
 /// Open MPI takes minutes to drain 300k.)
@@ -124,6 +125,20 @@ impl Outbox {
         Ok(())
     }
 
+    /// Starts all that waits, however much is under way: from now on it moves in any call of MPI.
+    fn start_all(&mut self) -> Result<()> {
+        if self.queued == 0 {
+            return Ok(());
+        }
+        for lane in &mut self.lanes {
+            while let Some(parcel) = lane.queue.pop_front() {
+                self.queued -= 1;
+                lane.active.push_back(parcel.send()?);
+            }
+        }
+        Ok(())
+    }
+
     /// Waits until all is sent.
     fn flush(&mut self) -> Result<()> {
         while self.queued > 0 {
@@ -143,30 +158,79 @@ impl Outbox {
     }
 }
 
-/// What a tape keeps of its adjoint traffic, between events and between sweeps.
+/// What a sweep has under way.
 #[derive(Default)]
-pub struct Traffic {
-    /// For receives that complete later, while recording.
-    pub order: Order,
+struct Way {
     outbox: Outbox,
     held: Held<Parcel>,
     /// Contributions to collectives whose result others need.
     contributions: VecDeque<Operation>,
     target: Position,
+}
+
+impl Way {
+    /// Operations that have not been seen to be complete.
+    fn operations(&mut self) -> impl Iterator<Item = Operation> + '_ {
+        let sends = self.outbox.lanes.iter_mut().flat_map(|lane| lane.active.drain(..));
+        sends.chain(self.contributions.drain(..))
+    }
+}
+
+/// What a tape keeps of its adjoint traffic, between events and between sweeps.
+#[derive(Default)]
+pub struct Traffic {
+    /// For receives that complete later, while recording.
+    pub order: Order,
+    way: Way,
+    sweeping: bool,
+    /// The ways of sweeps that wait for a callback which sweeps a nest of its own, outermost first. A nest
+    /// waits for its own adjoints only: the others may go through after the callback, not before.
+    interrupted: Vec<Way>,
     /// Where the next sweep must begin, if adjoints wait for it.
     resume: Option<Position>,
+}
+
+/// Operations that outlive their tape: it was freed before the other ends came for them.
+static LATE: Mutex<VecDeque<Operation>> = Mutex::new(VecDeque::new());
+
+/// Forgets those that are complete by now, oldest first.
+fn forget_late(late: &mut VecDeque<Operation>) {
+    while late.front_mut().is_some_and(|operation| matches!(operation.test(), Ok(true))) {
+        late.pop_front();
+    }
+}
+
+/// MPI is about to end: what is not complete now keeps its memory for ever.
+pub fn settle_late() {
+    for mut operation in lock(&LATE).drain(..) {
+        // Nothing can be done about a failure now.
+        let _ = operation.test();
+    }
+}
+
+impl Drop for Traffic {
+    fn drop(&mut self) {
+        if !is_live() {
+            return;
+        }
+        let mut late = lock(&LATE);
+        forget_late(&mut late);
+        for way in self.interrupted.iter_mut().chain([&mut self.way]) {
+            late.extend(way.operations());
+        }
+    }
 }
 
 impl Traffic {
     /// The adjoint of a receive: sent now, or once those posted later on its channel have left.
     pub fn deliver(&mut self, post: u64, release: u32, event: u32, parcel: Parcel) -> Result<()> {
-        if release == AT_ONCE && self.held.is_empty() {
-            return self.outbox.send(parcel);
+        if release == AT_ONCE && self.way.held.is_empty() {
+            return self.way.outbox.send(parcel);
         }
         let channel = Channel { private: parcel.private.index, peer: parcel.peer, tag: parcel.tag };
-        self.held.hold(channel, post, release, parcel);
-        while let Some(parcel) = self.held.next(channel, event) {
-            self.outbox.send(parcel)?;
+        self.way.held.hold(channel, post, release, parcel);
+        while let Some(parcel) = self.way.held.next(channel, event) {
+            self.way.outbox.send(parcel)?;
         }
         Ok(())
     }
@@ -186,7 +250,7 @@ impl Traffic {
             failure.into_error(format_args!("receiving adjoints from rank {peer}"))
         };
         let (count, datatype) = count_of(n, width).map_err(waited)?;
-        let (status, room) = if self.outbox.queued == 0 {
+        let (status, room) = if self.way.outbox.queued == 0 {
             let status =
                 transfer::receive_items(comm, room.as_mut_slice(), count, datatype, peer, tag);
             (status.map_err(waited)?, room)
@@ -197,7 +261,7 @@ impl Traffic {
                 if let Some(status) = operation.test_status().map_err(waited)? {
                     break status;
                 }
-                self.outbox.pump()?;
+                self.way.outbox.pump()?;
                 std::thread::yield_now();
             };
             (status, operation.into_received())
@@ -215,37 +279,42 @@ impl Traffic {
 
     /// Hands over a contribution that others wait for.
     pub fn contribute(&mut self, operation: Operation) -> Result<()> {
-        while let Some(oldest) = self.contributions.front_mut() {
+        while let Some(oldest) = self.way.contributions.front_mut() {
             if !test(oldest)? {
                 break;
             }
-            self.contributions.pop_front();
+            self.way.contributions.pop_front();
         }
-        self.contributions.push_back(operation);
+        self.way.contributions.push_back(operation);
         Ok(())
     }
 
     /// Waits for an operation while the queue moves.
     pub fn wait(&mut self, mut operation: Operation) -> Result<Staging> {
         let failed = |failure: crate::mpi::Failure| failure.into_error("a collective of adjoints");
-        if self.outbox.queued == 0 {
+        if self.way.outbox.queued == 0 {
             operation.wait().map_err(failed)?;
         } else {
             while !operation.test().map_err(failed)? {
-                self.outbox.pump()?;
+                self.way.outbox.pump()?;
                 std::thread::yield_now();
             }
         }
         Ok(operation.into_received())
     }
 
+    /// Before a wait that does not move the queue.
+    pub fn start_queued(&mut self) -> Result<()> {
+        self.way.outbox.start_all()
+    }
+
     fn flush_sends(&mut self) -> Result<()> {
-        self.outbox.flush()
+        self.way.outbox.flush()
     }
 
     fn flush(&mut self) -> Result<()> {
         self.flush_sends()?;
-        while let Some(operation) = self.contributions.pop_front() {
+        while let Some(operation) = self.way.contributions.pop_front() {
             self.wait(operation)?;
         }
         Ok(())
@@ -253,12 +322,12 @@ impl Traffic {
 
     /// Forgets what was held back, and moves what is under way. Tells whether all sends have left.
     fn give_up(&mut self) -> Result<bool> {
-        self.held.clear();
+        self.way.held.clear();
         self.resume = None;
-        for lane in &mut self.outbox.lanes {
-            self.outbox.queued -= lane.advance()?;
+        for lane in &mut self.way.outbox.lanes {
+            self.way.outbox.queued -= lane.advance()?;
         }
-        Ok(self.outbox.is_empty())
+        Ok(self.way.outbox.is_empty())
     }
 }
 
@@ -274,7 +343,7 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
     while !told || quiet < private.ranks() {
         if !told && tape.companion::<Traffic>().give_up()? {
             for peer in 0..private.size {
-                tape.companion::<Traffic>().outbox.send(Parcel::empty(private, peer))?;
+                tape.companion::<Traffic>().way.outbox.send(Parcel::empty(private, peer))?;
             }
             told = true;
         }
@@ -298,8 +367,8 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
     let traffic = tape.companion::<Traffic>();
     traffic.flush_sends()?;
     // Collectives that some have not started never end.
-    traffic.contributions.clear();
-    private.renew()
+    traffic.way.contributions.clear();
+    private.renew(comm)
 }
 
 /// The same place, whatever the tags of the values made from it on.
@@ -309,7 +378,9 @@ fn same_place(a: &Position, b: &Position) -> bool {
 
 impl Companion for Traffic {
     fn begin(&mut self, from: &Position, to: &Position) -> Result<()> {
-        if let Some(resume) = &self.resume
+        if self.sweeping {
+            self.interrupted.push(std::mem::take(&mut self.way));
+        } else if let Some(resume) = &self.resume
             && !same_place(resume, from)
         {
             return Err(Error::new(
@@ -321,30 +392,61 @@ impl Companion for Traffic {
             ));
         }
         self.resume = None;
-        self.target = *to;
+        self.sweeping = true;
+        self.way.target = *to;
         Ok(())
     }
 
+    fn pause(&mut self) -> Result<()> {
+        self.start_queued()
+    }
+
     fn end(&mut self, bottom: bool) -> Result<()> {
-        if !bottom {
-            self.resume = (!self.held.is_empty()).then_some(self.target);
+        let ended = self.finish(bottom);
+        let Some(outer) = self.interrupted.pop() else {
+            self.sweeping = false;
+            return ended;
+        };
+        let mut inner = std::mem::replace(&mut self.way, outer);
+        self.way.contributions.extend(inner.operations());
+        self.resume = None;
+        ended?;
+        if inner.held.is_empty() {
             return Ok(());
         }
-        if !self.held.is_empty() {
-            self.held.clear();
+        Err(Error::new(
+            Code::Range,
+            "a callback swept part of a nest and left adjoints waiting for the rest: sweep the nest as a whole",
+        ))
+    }
+
+    fn reset(&mut self, event: u32) -> Result<()> {
+        self.order.cut(event);
+        // What waits to be swept on from a place that stays is still needed there.
+        let stays = self.sweeping || self.resume.is_some_and(|resume| resume.event <= event);
+        if !stays {
+            self.way.held.clear();
+            self.resume = None;
+        }
+        Ok(())
+    }
+}
+
+impl Traffic {
+    /// At the end of a sweep, or of a part of one.
+    fn finish(&mut self, bottom: bool) -> Result<()> {
+        if !bottom {
+            self.resume = (!self.way.held.is_empty()).then_some(self.way.target);
+            return self.start_queued();
+        }
+        if !self.way.held.is_empty() {
+            self.way.held.clear();
             return Err(Error::new(
                 Code::Range,
                 "adjoints of receives that were posted before this nest began wait for others outside of it",
             ));
         }
         self.flush()
-    }
-
-    fn reset(&mut self, event: u32) -> Result<()> {
-        self.order.cut(event);
-        self.held.clear();
-        self.resume = None;
-        Ok(())
     }
 }
 

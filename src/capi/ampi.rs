@@ -263,7 +263,7 @@ pub unsafe extern "C-unwind" fn AMPI_Isend(
     if is_passive(data.datatype()) {
         // SAFETY: as above.
         return unsafe {
-            super::start(request, on, |handle| {
+            super::start("AMPI_Isend", request, on, |handle| {
                 raw::MPI_Isend(buf, count, datatype, dest, tag, comm, handle)
             })
         };
@@ -298,7 +298,7 @@ pub unsafe extern "C-unwind" fn AMPI_Irecv(
     if is_passive(data.datatype()) {
         // SAFETY: as above.
         return unsafe {
-            super::start(request, on, |handle| {
+            super::start("AMPI_Irecv", request, on, |handle| {
                 raw::MPI_Irecv(buf, count, datatype, source, tag, comm, handle)
             })
         };

@@ -23,6 +23,7 @@ const FIRST_LAYOUT: usize = 2;
 /// The layouts of the active types that live, by attribute number less `FIRST_LAYOUT`.
 static LAYOUTS: Mutex<Vec<Option<Layout>>> = Mutex::new(Vec::new());
 static ATTRIBUTE: Mutex<Option<TypeAttribute>> = Mutex::new(None);
+static LOOKING: Mutex<()> = Mutex::new(());
 /// Counts the types that went: a handle may mean another type after that.
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 
@@ -38,6 +39,8 @@ pub fn install() -> Outcome<()> {
     inner.free()?;
     active.set_name(c"AMPI_ADOUBLE")?;
     *lock(&ATTRIBUTE) = Some(attribute);
+    // Types that were looked at before bear no mark, so nothing tells when their handles mean others.
+    GENERATION.fetch_add(1, Ordering::Relaxed);
     active.set_active_double();
     Ok(())
 }
@@ -118,6 +121,8 @@ fn look_up(datatype: Datatype) -> Outcome<usize> {
         return Ok(PASSIVE);
     }
     let Some(contents) = datatype.contents()? else { return Ok(PASSIVE) };
+    // Two threads that meet the same type for the first time must not both mark it.
+    let _alone = lock(&LOOKING);
     if let Some(number) = attribute.get(datatype)? {
         return Ok(number);
     }

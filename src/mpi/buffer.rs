@@ -117,6 +117,12 @@ impl Source {
                 ),
             );
         };
+        if super::is_in_place(base) {
+            return bad(
+                Code::Argument,
+                format_args!("MPI_IN_PLACE does not stand for this buffer in this call"),
+            );
+        }
         // A type with absolute addresses goes with MPI_BOTTOM, which is the null pointer in both MPIs.
         if base.is_null() && n > 0 && matches!(layout, Layout::Plain) {
             return bad(Code::Null, format_args!("the buffer is NULL and count = {count}"));
@@ -142,6 +148,8 @@ impl Source {
     #[inline]
     fn for_runs(&self, n: usize, mut f: impl FnMut(*mut Var, usize)) {
         let map = match &self.layout {
+            // The address of nothing may be NULL, of which no slice can be formed.
+            Layout::Plain if n == 0 => return,
             Layout::Plain => return f(self.base.cast(), n),
             Layout::Map(map) => map,
             Layout::Refused(_) => return,

@@ -48,6 +48,7 @@ impl Event for Callback {
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let width = sweep.width();
         let (n_in, n_out) = (self.operands.len(), self.n_out);
+        sweep.pause()?;
         let mut adjoints = sweep.scratch((n_out + n_in) * width);
         let (out, operands) = adjoints.split_at_mut(n_out * width);
         sweep.take(self.first, n_out, out);

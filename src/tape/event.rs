@@ -23,6 +23,11 @@ pub trait Event: 'static {
 pub trait Companion: AsAny + Send {
     /// A sweep from `from` down to `to` is about to start.
     fn begin(&mut self, from: &Position, to: &Position) -> Result<()>;
+    /// Code of the user's is about to run in the middle of a sweep, and may wait for other processes: nothing
+    /// may be left that moves only while the sweep goes on.
+    fn pause(&mut self) -> Result<()> {
+        Ok(())
+    }
     /// The sweep has reached its end; `bottom` when that is the base of the tape or of the nest.
     fn end(&mut self, bottom: bool) -> Result<()>;
     /// Events from `event` on are about to be forgotten.

@@ -108,6 +108,11 @@ impl Sweep<'_> {
         self.tape().companions.push(companion);
     }
 
+    /// To be called before code of the user's runs in the middle of a sweep.
+    pub fn pause(&mut self) -> Result<()> {
+        self.tape().companions.iter_mut().try_for_each(|companion| companion.pause())
+    }
+
     /// A buffer of `n` zeros that keeps its memory between events; give it back with `recycle`.
     pub fn scratch(&mut self, n: usize) -> Vec<f64> {
         let mut scratch = std::mem::take(&mut self.tape().scratch);

@@ -108,12 +108,13 @@ pub unsafe fn hand_out(
 /// # Safety
 /// `place` is NULL or may be written to; `call` starts a request or fails.
 pub unsafe fn start(
+    name: &str,
     place: *mut *mut Request,
     comm: Comm,
     call: impl FnOnce(*mut MPI_Request) -> c_int,
 ) -> c_int {
     if place.is_null() {
-        return mpi_call("AMPI request", comm, || Err(null("request").into()));
+        return mpi_call(name, comm, || Err(null("request").into()));
     }
     let mut transfer = Transfer::default();
     let code = call(transfer.place());

@@ -1,0 +1,351 @@
+// Sweeps that stop, call back or nest while adjoints are under way, and arguments that MPI would refuse.
+
+#include <admpi.hpp>
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness.hpp"
+
+namespace {
+
+using admpi::var;
+using test::rank_of;
+using test::size_of;
+
+/// More messages to one rank than the library keeps under way at once, each too long for MPI to buffer.
+constexpr int many = 300;
+constexpr int length = 20000;
+
+/// Rank 1 sends `many` long messages to rank 0, which returns a sum of what came.
+var flood(std::vector<var> &x, MPI_Comm comm) {
+  const int rank = rank_of(comm);
+  var sum = 0.0;
+  std::vector<var> y(length);
+  for (int i = 0; i < many; ++i) {
+    if (rank == 1) AMPI_Send(x.data(), length, AMPI_ADOUBLE, 0, 3, comm);
+    if (rank == 0) {
+      AMPI_Recv(y.data(), length, AMPI_ADOUBLE, 1, 3, comm, MPI_STATUS_IGNORE);
+      sum += y[i];
+    }
+  }
+  return sum;
+}
+
+/// Lets rank 0 sweep ahead until its queue is full: nobody takes what it sends.
+void be_late() {
+  if (rank_of(MPI_COMM_WORLD) == 1) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+}
+
+std::string text_of(int code) {
+  std::vector<char> text(MPI_MAX_ERROR_STRING + 1, '\0');
+  int length_of_text = 0;
+  MPI_Error_string(code, text.data(), &length_of_text);
+  return std::string(text.data());
+}
+
+/// Errors come back as codes while it lives.
+struct returning {
+  MPI_Comm comm;
+  MPI_Errhandler before;
+  explicit returning(MPI_Comm c) : comm(c) {
+    MPI_Comm_get_errhandler(comm, &before);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  }
+  ~returning() {
+    MPI_Comm_set_errhandler(comm, before);
+    MPI_Errhandler_free(&before);
+  }
+};
+
+void check_refused(int code, const std::string &call) {
+  CHECK(code != MPI_SUCCESS);
+  if (code != MPI_SUCCESS) CHECK(text_of(code).substr(0, call.size() + 1) == call + ":");
+}
+
+}  // namespace
+
+TEST_CASE("test_edges_a_part_of_a_sweep_leaves_nothing_that_only_it_can_send") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD);
+  if (size_of(MPI_COMM_WORLD) < 2) return;
+  admpi::tape tape;
+  const admpi_position bottom = tape.position();
+  tape.start();
+  std::vector<var> x(length, 1.0);
+  tape.input(x);
+  const admpi_position below = tape.position();
+  const var sum = flood(x, MPI_COMM_WORLD);
+  if (rank == 0) tape.seed(sum);
+  be_late();
+  tape.reverse(tape.position(), below);
+  // Rank 0 needs nothing back; rank 1 comes here when all its adjoints have arrived.
+  MPI_Barrier(MPI_COMM_WORLD);
+  tape.reverse(below, bottom);
+  if (rank == 1)
+    for (int i = 0; i < length; ++i) REQUIRE(tape.adjoint(x[i]) == (i < many ? 1.0 : 0.0));
+}
+
+TEST_CASE("test_edges_callbacks_may_communicate") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD);
+  if (size_of(MPI_COMM_WORLD) < 2) return;
+  admpi::tape tape;
+  tape.start();
+  std::vector<var> x(length, 1.0);
+  tape.input(x);
+  // Twice the sum over the ranks, by plain MPI in both directions.
+  double total = 0.0;
+  MPI_Allreduce(&x[0].value, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  var doubled;
+  const double value = 2.0 * total;
+  tape.callback(x.data(), 1, &value, 1, &doubled, [](const admpi::callback_adjoints &a) {
+    double sum = 0.0;
+    MPI_Allreduce(a.out_adjoint, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    a.in_adjoint[0] = 2.0 * sum;
+  });
+  const var sum = flood(x, MPI_COMM_WORLD);
+  tape.seed(doubled);
+  if (rank == 0) tape.seed(sum);
+  be_late();
+  tape.reverse();
+  CHECK(tape.adjoint(x[0]) == 2.0 * size_of(MPI_COMM_WORLD) + (rank == 1 ? 1.0 : 0.0));
+}
+
+TEST_CASE("test_edges_the_first_product_below_a_full_queue") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  if (size < 2) return;
+  // A group of its own, so that no other test has swept a product on its private communicator.
+  MPI_Comm comm;
+  AMPI_Comm_split(MPI_COMM_WORLD, 0, (rank + size - 1) % size, &comm);
+  admpi::tape tape;
+  tape.start();
+  std::vector<var> x(length, 2.0);
+  tape.input(x);
+  // Rank 0 of all, whose adjoint goes out without waiting for anybody.
+  const int root = size - 1;
+  var product;
+  AMPI_Reduce(x.data(), &product, 1, AMPI_ADOUBLE, MPI_PROD, root, comm);
+  const var sum = flood(x, MPI_COMM_WORLD);
+  if (rank == 0) {
+    tape.seed(product);
+    tape.seed(sum);
+  }
+  be_late();
+  tape.reverse();
+  CHECK(tape.adjoint(x[0]) == std::pow(2.0, size - 1) + (rank == 1 ? 1.0 : 0.0));
+  AMPI_Comm_free(&comm);
+}
+
+namespace {
+
+/// Two messages of one channel from rank 1 to rank 0, completed in the other order; `between` runs there
+/// between the completions, and at the same place of rank 1.
+template <class Between>
+void crossed(std::vector<var> &x, std::vector<var> &y, const Between &between) {
+  const int rank = rank_of(MPI_COMM_WORLD);
+  AMPI_Request q[2];
+  if (rank == 1)
+    for (int i = 0; i < 2; ++i) AMPI_Isend(&x[i], 1, AMPI_ADOUBLE, 0, 5, MPI_COMM_WORLD, &q[i]);
+  if (rank == 0)
+    for (int i = 0; i < 2; ++i) AMPI_Irecv(&y[i], 1, AMPI_ADOUBLE, 1, 5, MPI_COMM_WORLD, &q[i]);
+  if (rank < 2) AMPI_Wait(&q[1], MPI_STATUS_IGNORE);
+  between();
+  if (rank < 2) AMPI_Wait(&q[0], MPI_STATUS_IGNORE);
+}
+
+/// 3 y0 + 7 y1 on rank 0 are what rank 1 sent.
+void check_crossed(admpi::tape &tape, const std::vector<var> &x) {
+  if (rank_of(MPI_COMM_WORLD) == 1) {
+    CHECK(tape.adjoint(x[0]) == 3.0);
+    CHECK(tape.adjoint(x[1]) == 7.0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("test_edges_a_nest_in_a_callback_leaves_held_adjoints_alone") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  if (size < 2) return;
+  for (const bool with_messages : {false, true}) {
+    CAPTURE(with_messages);
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x = {1.5, 2.5}, y(2), z;
+    tape.input(x);
+    y = x;
+    // A checkpoint: recorded and swept anew in every sweep, twice.
+    const auto checkpoint = [&tape, with_messages, rank, size](const admpi::callback_adjoints &a) {
+      for (int part = 0; part < 2; ++part) {
+        admpi::nested nest;
+        tape.start();
+        std::vector<var> u = {1.5 + part};
+        tape.input(u);
+        var v = u[0] * u[0];
+        if (with_messages)
+          AMPI_Sendrecv(u.data(), 1, AMPI_ADOUBLE, (rank + 1) % size, 6, &v, 1, AMPI_ADOUBLE, (rank + size - 1) % size, 6,
+                        MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        tape.seed(v, a.out_adjoint[0]);
+        tape.reverse();
+        a.in_adjoint[0] += tape.adjoint(u[0]);
+      }
+    };
+    crossed(x, y, [&] { z = tape.callback({x[0]}, {2.25}, checkpoint); });
+    tape.seed(z[0], 0.0);
+    if (rank == 0) {
+      tape.seed(y[0], 3.0);
+      tape.seed(y[1], 7.0);
+    }
+    tape.reverse();
+    check_crossed(tape, x);
+  }
+}
+
+TEST_CASE("test_edges_memory_behind_a_part_of_a_sweep_may_be_released") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD);
+  if (size_of(MPI_COMM_WORLD) < 2) return;
+  for (const bool nest_between : {false, true}) {
+    CAPTURE(nest_between);
+    admpi::tape tape;
+    const admpi_position bottom = tape.position();
+    tape.start();
+    std::vector<var> x = {1.5, 2.5}, y(2);
+    tape.input(x);
+    y = x;
+    admpi_position middle{};
+    crossed(x, y, [&] { middle = tape.position(); });
+    if (rank == 0) {
+      tape.seed(y[0], 3.0);
+      tape.seed(y[1], 7.0);
+    }
+    tape.reverse(tape.position(), middle);
+    if (nest_between) {
+      admpi::nested nest;
+    } else {
+      tape.reset_to(middle);
+    }
+    tape.reverse(middle, bottom);
+    check_crossed(tape, x);
+  }
+}
+
+TEST_CASE("test_edges_a_sweep_given_up_with_contributions_under_way") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  MPI_Comm comm;
+  AMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int round = 0; round < 2; ++round) {
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x(3, 1.0 + rank), y;
+    tape.input(x);
+    const admpi_position below = tape.position();
+    y = x;
+    AMPI_Bcast(y.data(), 3, AMPI_ADOUBLE, 0, comm);
+    for (const var &v : y) tape.seed(v);
+    // The leaves have sent their part of the sum; the root has not asked for it.
+    if (rank != 0) tape.reverse(tape.position(), below);
+    REQUIRE(admpi_abandon_sweep(tape.handle(), comm) == ADMPI_SUCCESS);
+    tape.clear_adjoints();
+    for (const var &v : y) tape.seed(v);
+    tape.reverse();
+    CHECK(tape.adjoint(x[0]) == (rank == 0 ? size : 0.0));
+  }
+  AMPI_Comm_free(&comm);
+}
+
+TEST_CASE("test_edges_a_tape_freed_with_adjoints_under_way") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD);
+  if (size_of(MPI_COMM_WORLD) < 2) return;
+  std::vector<var> x(length, 1.0);
+  {
+    admpi::tape tape;
+    tape.start();
+    tape.input(x);
+    const admpi_position below = tape.position();
+    const var sum = flood(x, MPI_COMM_WORLD);
+    if (rank == 0) {
+      tape.seed(sum);
+      tape.reverse(tape.position(), below);
+    } else {
+      // Rank 0 has left and freed its tape when this begins.
+      MPI_Recv(nullptr, 0, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      tape.reverse();
+      if (rank == 1)
+        for (int i = 0; i < length; ++i) REQUIRE(tape.adjoint(x[i]) == (i < many ? 1.0 : 0.0));
+    }
+  }
+  if (rank == 0)
+    for (int r = 1; r < size_of(MPI_COMM_WORLD); ++r) MPI_Send(nullptr, 0, MPI_INT, r, 4, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_CASE("test_edges_mpi_in_place_where_it_does_not_belong") {
+  test::begin();
+  MPI_Comm comm;
+  AMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  {
+    returning errors(comm);
+    for (const bool recording : {false, true}) {
+      CAPTURE(recording);
+      admpi::tape tape;
+      if (recording) tape.start();
+      var x = 1.0;
+      AMPI_Request request = AMPI_REQUEST_NULL;
+      const int me = rank_of(comm);
+      check_refused(AMPI_Send(MPI_IN_PLACE, 1, AMPI_ADOUBLE, me, 0, comm), "AMPI_Send");
+      check_refused(AMPI_Recv(MPI_IN_PLACE, 1, AMPI_ADOUBLE, me, 0, comm, MPI_STATUS_IGNORE), "AMPI_Recv");
+      check_refused(AMPI_Isend(MPI_IN_PLACE, 1, AMPI_ADOUBLE, me, 0, comm, &request), "AMPI_Isend");
+      check_refused(AMPI_Irecv(MPI_IN_PLACE, 1, AMPI_ADOUBLE, me, 0, comm, &request), "AMPI_Irecv");
+      check_refused(AMPI_Bcast(MPI_IN_PLACE, 1, AMPI_ADOUBLE, 0, comm), "AMPI_Bcast");
+      check_refused(AMPI_Allreduce(&x, MPI_IN_PLACE, 1, AMPI_ADOUBLE, MPI_SUM, comm), "AMPI_Allreduce");
+      check_refused(AMPI_Allgather(&x, 1, AMPI_ADOUBLE, MPI_IN_PLACE, 1, AMPI_ADOUBLE, comm), "AMPI_Allgather");
+      CHECK(request == AMPI_REQUEST_NULL);
+    }
+  }
+  AMPI_Comm_free(&comm);
+}
+
+TEST_CASE("test_edges_passive_starts_without_a_place_for_the_request") {
+  test::begin();
+  returning errors(MPI_COMM_WORLD);
+  double x = 1.0;
+  const int me = rank_of(MPI_COMM_WORLD);
+  check_refused(AMPI_Isend(&x, 1, MPI_DOUBLE, me, 0, MPI_COMM_WORLD, nullptr), "AMPI_Isend");
+  check_refused(AMPI_Irecv(&x, 1, MPI_DOUBLE, me, 0, MPI_COMM_WORLD, nullptr), "AMPI_Irecv");
+}
+
+TEST_CASE("test_edges_collectives_of_active_data_on_an_intercommunicator") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  if (size < 2) return;
+  MPI_Comm half, inter;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 9, &inter);
+  {
+    returning errors(inter);
+    for (const bool recording : {false, true}) {
+      CAPTURE(recording);
+      admpi::tape tape;
+      if (recording) tape.start();
+      std::vector<var> x(2, 1.0 + rank), y(16, 0.5);
+      const int root = rank == 0 ? MPI_ROOT : rank % 2 == 0 ? MPI_PROC_NULL : 0;
+      check_refused(AMPI_Bcast(x.data(), 2, AMPI_ADOUBLE, root, inter), "AMPI_Bcast");
+      check_refused(AMPI_Allreduce(x.data(), y.data(), 2, AMPI_ADOUBLE, MPI_SUM, inter), "AMPI_Allreduce");
+      check_refused(AMPI_Reduce(x.data(), y.data(), 2, AMPI_ADOUBLE, MPI_SUM, root, inter), "AMPI_Reduce");
+      check_refused(AMPI_Allgather(x.data(), 2, AMPI_ADOUBLE, y.data(), 2, AMPI_ADOUBLE, inter), "AMPI_Allgather");
+      if (root == MPI_PROC_NULL) continue;  // takes no part in what follows
+      check_refused(AMPI_Gather(x.data(), 2, AMPI_ADOUBLE, y.data(), 2, AMPI_ADOUBLE, root, inter), "AMPI_Gather");
+      check_refused(AMPI_Scatter(y.data(), 2, AMPI_ADOUBLE, x.data(), 2, AMPI_ADOUBLE, root, inter), "AMPI_Scatter");
+    }
+  }
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&half);
+}
