@@ -5,7 +5,8 @@
 # - Without RANKS it is a serial test, run in every configuration.
 # - With RANKS it is an MPI test: left out where there is no MPI, else run once a number of ranks, as
 #   <name>_<n>. A deadlock ends at TIMEOUT (default 60 s).
-# - VALGRIND runs it under valgrind too (label valgrind): a serial test, or at the given ranks.
+# - VALGRIND runs it under valgrind too (label valgrind): at the given ranks, or as a serial test. That only
+#   in the build without MPI: the tape is the same in all of them.
 # - C++ tests use doctest; its main() is provided, with MPI initialised where RANKS are given. Tests in C
 #   and those with PLAIN_MAIN bring their own.
 
@@ -57,7 +58,7 @@ function(admpi_add_test name)
   if(NOT ADMPI_VALGRIND_COMMAND)
     return()
   endif()
-  if("VALGRIND" IN_LIST arg_KEYWORDS_MISSING_VALUES)
+  if("VALGRIND" IN_LIST arg_KEYWORDS_MISSING_VALUES AND NOT ADMPI_WITH_MPI)
     admpi_register("${name}_valgrind" PROCESSORS 1 TIMEOUT ${valgrind_timeout} LABELS valgrind
       COMMAND ${ADMPI_VALGRIND_COMMAND} ${program})
   endif()
