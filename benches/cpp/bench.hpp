@@ -2,9 +2,11 @@
 #ifndef ADMPI_BENCH_HPP
 #define ADMPI_BENCH_HPP
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 namespace bench {
 
@@ -32,6 +34,26 @@ class fastest {
 
  private:
   double seconds_ = 1e300;
+};
+
+/// The times of equal blocks of a long run, so short that most are not interrupted by other work: the tenth percentile
+/// counts.
+class blocks {
+ public:
+  template <class Run>
+  void run(Run run) {
+    const double start = now();
+    run();
+    seconds_.push_back(now() - start);
+  }
+  double seconds() const {
+    std::vector<double> sorted = seconds_;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 10];
+  }
+
+ private:
+  std::vector<double> seconds_;
 };
 
 /// Keeps the compiler from leaving out the computation of x.

@@ -114,22 +114,31 @@ int main(int argc, char **argv) {
   }
   bench::check("burgers: derivative along a direction", along, expected, 1e-11);
 
-  // In turns, so that whatever else the machine does falls on all of them.
-  bench::fastest plain, recording, sweep;
-  state<double> passive, passive_spare;
+  // In turns, so that whatever else the machine does falls on all of them; step by step.
+  bench::blocks plain, recording, sweep;
+  std::vector<admpi::position> positions(static_cast<std::size_t>(steps) + 1);
   for (int i = 0; i < runs; ++i) {
-    plain.run([&] { passive = passive_spare = initial; },
-              [&] {
-                run(passive, passive_spare, steps);
-                bench::use(passive);
-              });
-    recording.run(prepare, record);
-    sweep.run(seed, [&] { tape.reverse(); });
+    state<double> passive = initial, passive_spare = initial;
+    for (int k = 0; k < steps; ++k) {
+      plain.run([&] {
+        run(passive, passive_spare, 1);
+        bench::use(passive);
+      });
+    }
+    prepare();
+    positions[0] = tape.position();
+    for (int k = 0; k < steps; ++k) {
+      recording.run([&] { run(active, spare, 1); });
+      positions[k + 1] = tape.position();
+    }
+    seed();
+    for (int k = steps; k > 0; --k) sweep.run([&] { tape.reverse(positions[k], positions[k - 1]); });
   }
+  const double each = 1e9 * steps / n;
   const auto statistics = tape.statistics();
   const double inputs = 2.0 * size * size;
   std::printf("burgers: %.0f statements, plain %.2f ns, record %.2f ns, sweep %.2f ns a statement\n", n,
-              1e9 * plain.seconds() / n, 1e9 * recording.seconds() / n, 1e9 * sweep.seconds() / n);
+              each * plain.seconds(), each * recording.seconds(), each * sweep.seconds());
   bench::row("Burgers, warm: record over the plain loop", recording.seconds() / plain.seconds(), 16.0);
   bench::row("Burgers, warm: sweep over the plain loop", sweep.seconds() / plain.seconds(), 9.0);
   // The inputs' adjoints belong to no statement.
