@@ -1,8 +1,9 @@
 // Random, correct MPI programs, with the adjoint identity as the oracle.
 //
 // Every rank draws the same program from a seed and runs its own part of it: local nonlinear work, messages with
-// random envelopes, wildcards, room to spare and completion orders, blocking exchanges, collectives on random
-// communicators that come and go. Beside each active value runs its tangent, moved by plain MPI on a communicator
+// random envelopes, datatypes, wildcards, room to spare and completion orders, blocking exchanges, collectives on
+// random communicators that come and go, checkpoints that record and sweep messages of their own in the sweep, and
+// pauses of the recording. The sweep is taken whole or in parts that end anywhere. Beside each active value runs its tangent, moved by plain MPI on a communicator
 // of the test's own: the last double of every active message names the message, so that the tangents follow the
 // values wherever MPI delivered them. At the end <w, J v> = <J^T w, v>, summed over the ranks.
 //
@@ -17,6 +18,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,29 @@ constexpr int pool = 12;         // active values of a rank
 constexpr int longest = 6;       // doubles of a message, beside its name
 constexpr int room = longest + 3;  // what receives have room for
 
+/// How active values lie in a buffer: one after the other, with gaps, or last first.
+struct layout {
+  int kind, n;
+
+  int place(int i) const { return kind == 0 ? i : kind == 1 ? 2 * i : n - 1 - i; }
+  int count() const { return kind == 2 ? (n > 0 ? 1 : 0) : n; }
+  /// The type of its items, to be freed by `free`.
+  MPI_Datatype type() const {
+    MPI_Datatype made = AMPI_ADOUBLE;
+    if (kind == 1) MPI_Type_create_resized(AMPI_ADOUBLE, 0, 32, &made);
+    if (kind == 2) {
+      std::vector<int> places(static_cast<std::size_t>(n) + 1);
+      for (int i = 0; i < n; ++i) places[i] = place(i);
+      MPI_Type_create_indexed_block(n, 1, places.data(), AMPI_ADOUBLE, &made);
+    }
+    if (kind != 0) MPI_Type_commit(&made);
+    return made;
+  }
+  static void free(MPI_Datatype type) {
+    if (type != AMPI_ADOUBLE) MPI_Type_free(&type);
+  }
+};
+
 /// A rank's active values and their tangents.
 struct state {
   std::vector<var> x = std::vector<var>(pool);
@@ -60,17 +85,25 @@ struct place {
 
 struct program {
   random_numbers draw;
+  admpi::tape &tape;
   int rank, size;
   state s;
+  std::vector<admpi_position> cuts;  // where this rank's sweep may stop and go on
   std::vector<place> places;
+  bool recording = true;
   int messages = 0;  // names given so far, the same on all ranks
 
-  program(std::uint64_t seed, int rank_, int size_) : draw{seed}, rank(rank_), size(size_) {
+  program(std::uint64_t seed, admpi::tape &tape_, int rank_, int size_) : draw{seed}, tape(tape_), rank(rank_), size(size_) {
     enter(MPI_COMM_WORLD);
     place dup;
     AMPI_Comm_dup(MPI_COMM_WORLD, &dup.comm);
     enter(dup.comm);
+    enter(MPI_COMM_SELF);
+    splits.push_back(size);
   }
+
+  program(const program &) = delete;
+  program &operator=(const program &) = delete;
 
   ~program() {
     while (!places.empty()) leave(places.size() - 1);
@@ -91,7 +124,7 @@ struct program {
     place &p = places[i];
     if (p.comm != MPI_COMM_NULL) {
       MPI_Comm_free(&p.shadow);
-      if (p.comm != MPI_COMM_WORLD) AMPI_Comm_free(&p.comm);
+      if (p.comm != MPI_COMM_WORLD && p.comm != MPI_COMM_SELF) AMPI_Comm_free(&p.comm);
     }
     places.erase(places.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -109,31 +142,41 @@ struct program {
         case 3: s.x[c] = f; s.t[c] = 0.0; break;
         default: s.x[c] = 0.5 * (s.x[a] + s.x[b]); s.t[c] = 0.5 * (ta + tb); break;
       }
+      if (s.x[c].id == 0) s.t[c] = 0.0;
     }
+  }
+
+  /// The sweep may stop here, on this rank.
+  void cut(random_numbers &mine) {
+    if (mine.chance(10)) cuts.push_back(tape.position());
   }
 
   struct message {
     int name, from, to, tag, n, first;  // first: which of the sender's values, and where they go
+    int sent_as, received_as;           // kinds of layout
   };
 
   /// What is sent: some values and, passive, the message's name.
   struct outgoing {
-    var data[longest + 1];
+    var data[2 * (longest + 1)];
+    layout lies{};
     AMPI_Request request = AMPI_REQUEST_NULL;
     double tangent[longest];
     MPI_Request shadow = MPI_REQUEST_NULL;
   };
   struct incoming {
-    var data[room];
+    var data[2 * room];
+    layout lies{};
     AMPI_Request request = AMPI_REQUEST_NULL;
   };
 
   void fill(outgoing &o, const message &m) {
+    o.lies = {m.sent_as, m.n + 1};
     for (int i = 0; i < m.n; ++i) {
-      o.data[i] = s.x[(m.first + i) % pool];
+      o.data[o.lies.place(i)] = s.x[(m.first + i) % pool];
       o.tangent[i] = s.t[(m.first + i) % pool];
     }
-    o.data[m.n] = static_cast<double>(m.name);
+    o.data[o.lies.place(m.n)] = static_cast<double>(m.name);
   }
 
   void send_tangent(outgoing &o, const place &p, const message &m) {
@@ -141,11 +184,11 @@ struct program {
   }
 
   /// Stores what came, wherever it came from, where its message wants it.
-  void store(incoming &in, const place &p, const AMPI_Status &status, const std::vector<message> &all) {
+  void store(incoming &in, const place &p, const AMPI_Status &status, const std::vector<message> &all, bool recorded) {
     int n = -1;
     AMPI_Get_count(&status, AMPI_ADOUBLE, &n);
     REQUIRE(n >= 1);
-    const int name = static_cast<int>(value(in.data[n - 1]));
+    const int name = static_cast<int>(value(in.data[in.lies.place(n - 1)]));
     const auto m = std::find_if(all.begin(), all.end(), [&](const message &x) { return x.name == name; });
     REQUIRE(m != all.end());
     REQUIRE(m->n == n - 1);
@@ -154,8 +197,10 @@ struct program {
     double tangent[longest];
     MPI_Recv(tangent, m->n, MPI_DOUBLE, m->from, name, p.shadow, MPI_STATUS_IGNORE);
     for (int i = 0; i < m->n; ++i) {
-      s.x[(m->first + 3 + i) % pool] = in.data[i];
-      s.t[(m->first + 3 + i) % pool] = tangent[i];
+      const var &x = in.data[in.lies.place(i)];
+      REQUIRE((x.id != 0) == recorded);
+      s.x[(m->first + 3 + i) % pool] = x;
+      s.t[(m->first + 3 + i) % pool] = recorded ? tangent[i] : 0.0;
     }
   }
 
@@ -174,6 +219,8 @@ struct program {
       m.tag = draw.below(2);
       m.n = draw.below(longest + 1);
       m.first = draw.below(pool);
+      m.sent_as = draw.below(3);
+      m.received_as = draw.below(3);
       all.push_back(m);
     }
     return all;
@@ -186,6 +233,9 @@ struct program {
     const std::vector<message> all = draw_messages(size_here);
     const naming how = static_cast<naming>(draw.below(4));
     const int completion = draw.below(3);
+    // Whether a message is recorded is decided at its start.
+    const int toggled = draw.below(8);
+    const bool recorded = recording && toggled != 1;
     random_numbers mine{draw.next() + static_cast<std::uint64_t>(rank) * 7919u};
     if (p.comm == MPI_COMM_NULL) return;
 
@@ -202,21 +252,30 @@ struct program {
       if (m.from == p.rank) starts.push_back({&m, false});
     }
     shuffle(starts, mine);
+    if (toggled == 1) tape.stop();
     // A message to oneself may be sent before or after its receive is posted; both are nonblocking.
     for (const start &a : starts) {
       if (a.receive) {
         const int source = how == naming::any_source || how == naming::any ? MPI_ANY_SOURCE : a.m->from;
         const int tag = how == naming::any_tag || how == naming::any ? MPI_ANY_TAG : a.m->tag;
-        AMPI_Irecv(in[receives].data, room, AMPI_ADOUBLE, source, tag, p.comm, &in[receives].request);
-        ++receives;
+        incoming &i = in[receives++];
+        i.lies = {a.m->received_as, room};
+        const MPI_Datatype type = i.lies.type();
+        AMPI_Irecv(i.data, i.lies.count(), type, source, tag, p.comm, &i.request);
+        layout::free(type);
       } else {
         outgoing &o = out[sends++];
         fill(o, *a.m);
-        AMPI_Isend(o.data, a.m->n + 1, AMPI_ADOUBLE, a.m->to, a.m->tag, p.comm, &o.request);
+        const MPI_Datatype type = o.lies.type();
+        AMPI_Isend(o.data, o.lies.count(), type, a.m->to, a.m->tag, p.comm, &o.request);
+        layout::free(type);
         send_tangent(o, p, *a.m);
       }
       if (mine.chance(20)) local(mine);
+      cut(mine);
     }
+    if (toggled == 0) tape.stop();
+    if (toggled == 1 && recording) tape.start();
     if (completion == 0) {
       std::vector<AMPI_Request> requests;
       std::vector<std::size_t> index;
@@ -227,7 +286,7 @@ struct program {
       std::vector<MPI_Status> statuses(requests.size() + 1);
       AMPI_Waitall(static_cast<int>(requests.size()), requests.data(), statuses.data());
       for (AMPI_Request r : requests) REQUIRE(r == AMPI_REQUEST_NULL);
-      for (std::size_t k = 0; k < index.size(); ++k) store(in[index[k]], p, statuses[k], all);
+      for (std::size_t k = 0; k < index.size(); ++k) store(in[index[k]], p, statuses[k], all, recorded);
     } else {
       std::vector<std::size_t> order;
       for (std::size_t i = 0; i < receives + sends; ++i) order.push_back(i);
@@ -236,13 +295,15 @@ struct program {
         MPI_Status status;
         if (i < receives) {
           AMPI_Wait(&in[i].request, &status);
-          store(in[i], p, status, all);
+          store(in[i], p, status, all, recorded);
         } else {
           AMPI_Wait(&out[i - receives].request, mine.chance(50) ? AMPI_STATUS_IGNORE : &status);
         }
         if (mine.chance(20)) local(mine);
+        cut(mine);
       }
     }
+    if (toggled == 0 && recording) tape.start();
     for (std::size_t i = 0; i < sends; ++i) MPI_Wait(&out[i].shadow, MPI_STATUS_IGNORE);
     // A wildcard must not catch a message of the next phase.
     if (how != naming::exact) AMPI_Barrier(p.comm);
@@ -253,7 +314,7 @@ struct program {
     const int a = mine.below(pool), b = mine.below(pool), c = mine.below(pool);
     const double va = value(s.x[a]), vb = value(s.x[b]), ta = s.t[a], tb = s.t[b];
     s.x[c] = s.x[a] * s.x[b] * 0.7 + cos(s.x[a]);
-    s.t[c] = 0.7 * (va * tb + vb * ta) - std::sin(va) * ta;
+    s.t[c] = s.x[c].id == 0 ? 0.0 : 0.7 * (va * tb + vb * ta) - std::sin(va) * ta;
   }
 
   /// Values to the right in blocking calls: Send and Recv, or Sendrecv; open ends are MPI_PROC_NULL.
@@ -414,6 +475,48 @@ struct program {
     }
   }
 
+  /// A value times the neighbour's, which the sweep records and reverses anew: on nests of the tape, or on tapes
+  /// beside it.
+  void checkpoint() {
+    const int a = draw.below(pool), b = draw.below(pool), c = draw.below(pool), parts = 1 + draw.below(3);
+    const bool nested = draw.chance(60);
+    const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    const double va = value(s.x[a]), vb = value(s.x[b]);
+    const double sent[2] = {vb, s.t[b]};
+    double got[2] = {};
+    MPI_Sendrecv(sent, 2, MPI_DOUBLE, right, 30001, got, 2, MPI_DOUBLE, left, 30001, places[0].shadow, MPI_STATUS_IGNORE);
+    // In the sweep everybody waits for everybody here, so the run must too.
+    MPI_Barrier(places[0].shadow);
+    const var in[2] = {s.x[a], s.x[b]};
+    const double y = parts * va * got[0] + vb;
+    const double t = parts * (s.t[a] * got[0] + va * got[1]) + s.t[b];
+    const auto sweep = [=](admpi::tape_ref inner, const admpi::callback_adjoints &adjoints, int part) {
+      inner.width(adjoints.width);
+      inner.start();
+      var u[2] = {va, vb}, w;
+      inner.input(u, 2);
+      AMPI_Sendrecv(&u[1], 1, AMPI_ADOUBLE, right, 4, &w, 1, AMPI_ADOUBLE, left, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      var v = u[0] * w;
+      if (part == 0) v += u[1];
+      for (int k = 0; k < adjoints.width; ++k) inner.seed(v, adjoints.out_adjoint[k], k);
+      inner.reverse();
+      for (int i = 0; i < 2; ++i)
+        for (int k = 0; k < adjoints.width; ++k) adjoints.in_adjoint[i * adjoints.width + k] += inner.adjoint(u[i], k);
+    };
+    tape.callback(in, 2, &y, 1, &s.x[c], [=](const admpi::callback_adjoints &adjoints) {
+      for (int part = 0; part < parts; ++part) {
+        if (nested) {
+          admpi::nested nest;
+          sweep(admpi::current_tape(), adjoints, part);
+        } else {
+          admpi::tape beside;
+          sweep(beside, adjoints, part);
+        }
+      }
+    });
+    s.t[c] = s.x[c].id == 0 ? 0.0 : t;
+  }
+
   /// A new communicator: a part of an old one, in another order. An old one goes; the sweep comes later.
   void communicators() {
     const std::size_t from = static_cast<std::size_t>(draw.below(2));
@@ -429,9 +532,9 @@ struct program {
     }
     splits.push_back(way == 1 ? parts : 1);
     enter(p.comm);
-    if (places.size() > 4) {
-      leave(2);
-      splits.erase(splits.begin());
+    if (places.size() > 5) {
+      leave(3);
+      splits.erase(splits.begin() + 1);
     }
   }
 
@@ -446,14 +549,25 @@ struct program {
     random_numbers outer = draw;
     const std::uint64_t own = outer.next();
     draw.state = own;
-    const int what = draw.below(10);
+    const int what = draw.below(11);
+    recording = !draw.chance(10);
     if (run) {
       const std::size_t where = static_cast<std::size_t>(draw.below(static_cast<int>(places.size())));
+      if (!recording) tape.stop();
       if (what < 2) compute();
       else if (what < 5) phase(where);
       else if (what < 6) shift(where);
       else if (what < 9) collective(where);
-      else communicators();
+      else if (what < 10) communicators();
+      else checkpoint();
+      if (!recording) {
+        tape.start();
+        // What was not recorded has no derivative.
+        for (int i = 0; i < pool; ++i)
+          if (s.x[i].id == 0) s.t[i] = 0.0;
+      }
+      random_numbers mine{own + static_cast<std::uint64_t>(rank)};
+      cut(mine);
     }
     draw = outer;
   }
@@ -465,11 +579,20 @@ double identity_error(std::uint64_t seed, const std::vector<char> &keep) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   admpi::tape tape;
+  std::optional<admpi::nested> nest;
   random_numbers shape{seed};
   const int width = shape.chance(70) ? 1 : 4;
-  const bool freed_before_sweep = shape.chance(50), twice = shape.chance(20);
+  const bool freed_before_sweep = shape.chance(50), twice = shape.chance(20), parts = shape.chance(40), released = shape.chance(50);
   tape.width(width);
   tape.start();
+  if (shape.chance(20)) {
+    // Inside a nest, above something else.
+    var x = 1.0;
+    tape.input(x);
+    AMPI_Bcast(&x, 1, AMPI_ADOUBLE, 0, MPI_COMM_WORLD);
+    nest.emplace();
+  }
+  const admpi_position bottom = tape.position();
   std::vector<var> inputs(pool);
   std::vector<double> v(pool);
   random_numbers mine{seed * 31u + static_cast<std::uint64_t>(rank)};
@@ -478,12 +601,14 @@ double identity_error(std::uint64_t seed, const std::vector<char> &keep) {
     v[i] = mine.number();
   }
   tape.input(inputs);
-  program *p = new program(seed ^ 0x5bd1e995u, rank, size);
+  program *p = new program(seed ^ 0x5bd1e995u, tape, rank, size);
   p->s.x = inputs;
   p->s.t = v;
   for (char run : keep) p->step(run != 0);
   const std::vector<var> outputs = p->s.x;
   const std::vector<double> tangents = p->s.t;
+  std::vector<admpi_position> cuts = {bottom};
+  if (parts) cuts.insert(cuts.end(), p->cuts.begin(), p->cuts.end());
   if (freed_before_sweep) {
     delete p;
     p = nullptr;
@@ -501,7 +626,13 @@ double identity_error(std::uint64_t seed, const std::vector<char> &keep) {
         terms[3 * k] += w * tangents[i];
         terms[3 * k + 2] += std::fabs(w * tangents[i]);
       }
-    tape.reverse();
+    admpi_position from = tape.position();
+    for (std::size_t i = cuts.size(); i-- > 0;) {
+      tape.reverse(from, cuts[i]);
+      from = cuts[i];
+      // Memory behind the sweep may go, but not that of the inputs.
+      if (released && i > 0 && sweep == (twice ? 1 : 0)) tape.reset_to(from);
+    }
     std::vector<double> adjoints;
     for (int k = 0; k < width; ++k)
       for (int i = 0; i < pool; ++i) {
