@@ -3,6 +3,7 @@
 #include <admpi.hpp>
 
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -563,6 +564,38 @@ TEST_CASE("test_tape_the_byte_limit_leaves_the_tape_valid") {
   tape.input(x);
   const var w = x * x;
   tape.seed(w);
+  tape.reverse();
+  CHECK(tape.adjoint(x) == 3.0);
+}
+
+TEST_CASE("test_tape_running_out_of_ids_leaves_the_tape_valid") {
+  setenv("ADMPI_ID_MAX", "1000", 1);  // a tape asks when it is made
+  admpi::tape tape;
+  unsetenv("ADMPI_ID_MAX");
+  tape.start();
+  var x = 1.5, sum = 0.0;
+  tape.input(x);
+  int statements = 0;
+  const auto [code, message] = thrown([&] {
+    for (;;) {
+      sum = sum + x;
+      ++statements;
+    }
+  });
+  CHECK(code == ADMPI_ERR_IDS);
+  CHECK(message.find("1000") != std::string::npos);
+  CHECK(statements > 900);
+  CHECK(statements < 1000);
+  CHECK(sum.id < 1000);
+  tape.seed(sum);
+  tape.reverse();
+  CHECK(tape.adjoint(x) == statements);
+  std::vector<var> more(100, var(1.0));
+  CHECK_THROWS_AS(tape.input(more), admpi::ids_error);
+  tape.reset();
+  tape.input(x);
+  const var y = x * x;
+  tape.seed(y);
   tape.reverse();
   CHECK(tape.adjoint(x) == 3.0);
 }
