@@ -287,6 +287,30 @@ TEST_CASE("test_edges_a_tape_freed_with_adjoints_under_way") {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+TEST_CASE("test_edges_no_items_of_an_active_type_count_as_a_member") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  MPI_Datatype none;
+  MPI_Type_contiguous(0, AMPI_ADOUBLE, &none);
+  MPI_Type_commit(&none);
+  for (int root = 0; root < size; ++root) {
+    CAPTURE(root);
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x(1, 1.0 + rank), y(1), z(1);
+    tape.input(x);
+    AMPI_Allreduce(x.data(), y.data(), 1, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    const auto events = tape.statistics().events;
+    AMPI_Bcast(z.data(), rank == root ? 0 : 3, rank == root ? AMPI_ADOUBLE : none, root, MPI_COMM_WORLD);
+    CHECK(tape.statistics().events == events + 1);
+    AMPI_Allreduce(y.data(), z.data(), 1, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    tape.seed_replicated(z[0], MPI_COMM_WORLD);
+    tape.reverse();
+    CHECK(tape.adjoint(x[0]) == size);
+  }
+  MPI_Type_free(&none);
+}
+
 TEST_CASE("test_edges_mpi_in_place_where_it_does_not_belong") {
   test::begin();
   MPI_Comm comm;

@@ -14,7 +14,7 @@ use super::traffic::{Traffic, with_traffic};
 use super::{Private, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{
-    Argument, Comm, Mark, Op, Operation, Outcome, Shape, Sink, Source, Staging, transfer,
+    Argument, Comm, Mark, Op, Operation, Outcome, Shape, Sink, Source, Staging, times, transfer,
 };
 use crate::tape::{Event, Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
@@ -58,12 +58,6 @@ fn equals(x: f64, result: f64) -> bool {
 fn bits(x: &[f64], result: &[f64]) -> u64 {
     let pairs = x.iter().zip(result).enumerate();
     pairs.fold(0, |bits, (i, (&x, &result))| bits | u64::from(equals(x, result)) << i)
-}
-
-/// `x * t`, where a factor of zero wins over an infinite one.
-fn times(x: f64, t: f64) -> f64 {
-    let product = x * t;
-    if product.is_nan() && !x.is_nan() && !t.is_nan() { 0.0 } else { product }
 }
 
 /// Multiplies the adjoints of this rank by the product of what the others brought.

@@ -190,33 +190,36 @@ pub struct Traffic {
     resume: Option<Position>,
 }
 
-/// Operations that outlive their tape: it was freed before the other ends came for them.
+/// Operations that outlive their tape or their sweep: freed or given up before the other ends came for them.
+/// Those that never complete keep their memory, since MPI does.
 static LATE: Mutex<VecDeque<Operation>> = Mutex::new(VecDeque::new());
 
-/// Forgets those that are complete by now, oldest first.
-fn forget_late(late: &mut VecDeque<Operation>) {
-    while late.front_mut().is_some_and(|operation| matches!(operation.test(), Ok(true))) {
-        late.pop_front();
+/// Lets MPI finish `operations`. Two looks for each new one keep the list short, at a cost that does not grow
+/// with it.
+fn leave_to_mpi(operations: impl Iterator<Item = Operation>) {
+    let mut late = lock(&LATE);
+    for operation in operations {
+        for _ in 0..2 {
+            let Some(mut oldest) = late.pop_front() else { break };
+            if !matches!(oldest.test(), Ok(true)) {
+                late.push_back(oldest);
+            }
+        }
+        late.push_back(operation);
     }
 }
 
-/// MPI is about to end: what is not complete now keeps its memory for ever.
+/// MPI is about to end.
 pub fn settle_late() {
-    for mut operation in lock(&LATE).drain(..) {
-        // Nothing can be done about a failure now.
-        let _ = operation.test();
-    }
+    lock(&LATE).retain_mut(|operation| !matches!(operation.test(), Ok(true)));
 }
 
 impl Drop for Traffic {
     fn drop(&mut self) {
-        if !is_live() {
-            return;
-        }
-        let mut late = lock(&LATE);
-        forget_late(&mut late);
-        for way in self.interrupted.iter_mut().chain([&mut self.way]) {
-            late.extend(way.operations());
+        if is_live() {
+            for way in self.interrupted.iter_mut().chain([&mut self.way]) {
+                leave_to_mpi(way.operations());
+            }
         }
     }
 }
@@ -367,7 +370,7 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
     let traffic = tape.companion::<Traffic>();
     traffic.flush_sends()?;
     // Collectives that some have not started never end.
-    traffic.way.contributions.clear();
+    leave_to_mpi(traffic.way.contributions.drain(..));
     private.renew(comm)
 }
 

@@ -11,6 +11,8 @@ pub struct Flat {
     pub runs: Vec<Run>,
     pub n: usize,
     pub extent: i64,
+    /// It is built from an active type, be it of no items.
+    pub active: bool,
     /// Something in it is not active.
     pub passive: bool,
     /// Why the library cannot describe it, although something in it is active.
@@ -23,7 +25,13 @@ impl Flat {
     }
 
     fn active_double() -> Self {
-        Self { runs: vec![Run { offset: 0, n: 1 }], n: 1, extent: ACTIVE_EXTENT, ..Self::default() }
+        Self {
+            runs: vec![Run { offset: 0, n: 1 }],
+            n: 1,
+            extent: ACTIVE_EXTENT,
+            active: true,
+            ..Self::default()
+        }
     }
 
     /// Appends `part` at `offset`, joining runs that touch.
@@ -38,6 +46,7 @@ impl Flat {
             }
         }
         self.n += part.n;
+        self.active |= part.active;
         self.passive |= part.passive;
         self.refused = self.refused.or(part.refused);
     }
@@ -92,6 +101,7 @@ pub fn flatten(datatype: Datatype, contents: &Contents) -> Outcome<Flat> {
         flat.passive = true;
     } else {
         let part = flatten_part(contents, 0)?;
+        flat.active = part.active;
         let combiner = contents.combiner;
         if combiner == kinds.dup || combiner == kinds.resized {
             flat.append(&part, 0);

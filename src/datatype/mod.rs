@@ -149,7 +149,8 @@ impl flatten::Flat {
             return Some(Layout::Refused(why));
         }
         match (self.n, self.passive) {
-            (0, _) => None,
+            // No items of something active: nothing moves, but a collective counts this member in.
+            (0, passive) if passive || !self.active => None,
             (_, true) => Some(Layout::Refused(
                 "the datatype mixes active and passive parts, which this version cannot differentiate; send them apart",
             )),

@@ -364,6 +364,47 @@ operations! {
     bit_or admpi_shim_op_BOR;
 }
 
+// SAFETY: as for `Comm`.
+unsafe impl Send for Op {}
+
+/// `x * y`, where a factor of zero wins over an infinite one.
+pub fn times(x: f64, y: f64) -> f64 {
+    let product = x * y;
+    if product.is_nan() && !x.is_nan() && !y.is_nan() { 0.0 } else { product }
+}
+
+unsafe extern "C" fn multiply(
+    from: *mut std::ffi::c_void,
+    to: *mut std::ffi::c_void,
+    n: *mut c_int,
+    _: *mut MPI_Datatype,
+) {
+    // SAFETY: MPI passes two arrays of n doubles, which are aligned.
+    unsafe {
+        for i in 0..wide_int(*n) {
+            let to = to.cast::<f64>().add(i);
+            *to = times(*from.cast::<f64>().add(i), *to);
+        }
+    }
+}
+
+impl Op {
+    /// The product by `times`: MPI_PROD would let one rank's zero and another's infinity make a NaN on a third.
+    /// Made once; it lives as long as MPI.
+    pub fn product_of_factors() -> Outcome<Self> {
+        static MADE: std::sync::Mutex<Option<Op>> = std::sync::Mutex::new(None);
+        let mut made = MADE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(op) = *made {
+            return Ok(op);
+        }
+        let mut op = Self::sum().0;
+        // SAFETY: a function of the kind that MPI calls, and a place for the handle.
+        check(unsafe { raw::MPI_Op_create(Some(multiply), 1, &mut op) })?;
+        *made = Some(Self(op));
+        Ok(Self(op))
+    }
+}
+
 /// Handles are pointers in one MPI and integers in another.
 trait HandleKey {
     fn key(&self) -> usize;

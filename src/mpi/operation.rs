@@ -226,10 +226,11 @@ impl Operation {
         Ok(this)
     }
 
-    /// The product of `data` over the ranks below; rank 0 keeps what `out` holds.
+    /// The product, by `times`, of `data` over the ranks below; rank 0 keeps what `out` holds.
     pub fn exscan_product(comm: Comm, data: Staging, out: Staging) -> Outcome<Self> {
         // SAFETY: constant data.
-        Self::exscan(comm, data, out, unsafe { mpi_sys::RSMPI_DOUBLE }, Op::product())
+        let double = unsafe { mpi_sys::RSMPI_DOUBLE };
+        Self::exscan(comm, data, out, double, Op::product_of_factors()?)
     }
 
     /// The union of the bits in `data` over the ranks below; rank 0 keeps what `out` holds.

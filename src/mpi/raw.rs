@@ -4,7 +4,8 @@
 pub use mpi_sys::{
     MPI_Aint, MPI_Comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function, MPI_Count,
     MPI_Datatype, MPI_Group, MPI_Info, MPI_Op, MPI_Request, MPI_Status,
-    MPI_Type_copy_attr_function, MPI_Type_delete_attr_function, RSMPI_Fint as MPI_Fint,
+    MPI_Type_copy_attr_function, MPI_Type_delete_attr_function, MPI_User_function,
+    RSMPI_Fint as MPI_Fint,
 };
 use std::ffi::{c_char, c_int, c_void};
 
@@ -104,6 +105,8 @@ declare! {
     MPI_Type_get_attr(datatype: MPI_Datatype, keyval: c_int, value: *mut c_void, flag: *mut c_int);
     MPI_Type_delete_attr(datatype: MPI_Datatype, keyval: c_int);
     MPI_Type_set_name(datatype: MPI_Datatype, name: *const c_char);
+
+    MPI_Op_create(function: MPI_User_function, commute: c_int, op: *mut MPI_Op);
 
     MPI_Add_error_class(class: *mut c_int);
     MPI_Add_error_code(class: c_int, code: *mut c_int);
