@@ -88,11 +88,12 @@ thread_local! {
 #[cold]
 pub fn set_last(error: &Error) -> i32 {
     let text: Vec<u8> = error.message.bytes().filter(|&b| b != 0).collect();
-    LAST.with(|last| *last.borrow_mut() = CString::new(text).unwrap_or_default());
+    // A thread that is ending may have lost its message already, and still destroys tapes.
+    let _ = LAST.try_with(|last| *last.borrow_mut() = CString::new(text).unwrap_or_default());
     error.code as i32
 }
 
 /// The thread's last message; valid until the thread's next failing call.
-pub fn with_last<R>(f: impl FnOnce(&CStr) -> R) -> R {
-    LAST.with(|last| f(&last.borrow()))
+pub fn with_last<R>(f: impl Fn(&CStr) -> R) -> R {
+    LAST.try_with(|last| f(&last.borrow())).unwrap_or_else(|_| f(c""))
 }

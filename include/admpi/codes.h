@@ -21,7 +21,7 @@
 #define ADMPI_ERR_NO_TAPE 7
 /* The tape is not recording. */
 #define ADMPI_ERR_NOT_RECORDING 8
-/* Nests are not closed in the reverse of their order. */
+/* Nests are not closed in the reverse of their order, or a call does not fit in a callback of a sweep. */
 #define ADMPI_ERR_NEST 9
 /* A position does not fit the tape or the sweep. */
 #define ADMPI_ERR_RANGE 10

@@ -58,7 +58,8 @@ int32_t admpi_set_check(int32_t on);
 int32_t admpi_tape_new(admpi_tape **tape_out);
 
 /**
- * Frees a tape. If it is the calling thread's current one, the thread has none afterwards.
+ * Frees a tape. If it is the calling thread's current one, the thread has none afterwards. A tape that
+ * runs a callback or a destructor of the user's is not freed there: admpi_last_error says so.
  * @param tape  NULL is fine
  */
 void admpi_tape_free(admpi_tape *tape);
@@ -88,7 +89,7 @@ int32_t admpi_tape_stop(admpi_tape *tape);
  * Declares inputs.
  * @param value       `n` doubles
  * @param n           number of inputs
- * @param[out] x_out  `n` active values; may be the same memory only if value is not read through it again
+ * @param[out] x_out  `n` active values; must not overlap value
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT (n < 0),
  *         ADMPI_ERR_NOT_RECORDING, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
  */
@@ -103,9 +104,10 @@ int32_t admpi_tape_input(admpi_tape *tape, const double *value, int64_t n, admpi
 int32_t admpi_tape_input_ids(admpi_tape *tape, int64_t n, uint32_t *first_id_out);
 
 /**
- * Sets how many directions a sweep propagates. A change clears the adjoints.
+ * Sets how many directions a sweep propagates. A change clears the adjoints, in nests those outside too.
  * @param width  1, 2, 4, 8 or 16
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT,
+ *         ADMPI_ERR_NEST (a change in a callback of a sweep)
  */
 int32_t admpi_tape_width(admpi_tape *tape, int32_t width);
 
@@ -129,8 +131,11 @@ int32_t admpi_tape_keep(admpi_tape *tape, admpi_var y);
 /**
  * Sweeps from the top of the tape to its bottom, or to the base of the innermost nest. Afterwards
  * inputs and kept values hold adjoints, all others are zero. Collective over all ranks that
- * communicated in between.
+ * communicated in between. In a callback of another sweep of the tape, only what was recorded since that
+ * one began may be swept; open a nest for it.
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY,
+ *         ADMPI_ERR_STALE (a statement has an operand of another tape; clear the adjoints),
+ *         ADMPI_ERR_NEST (a callback swept what is being swept, or left a nest open),
  *         ADMPI_ERR_CALLBACK, ADMPI_ERR_MPI, or the error that a C operator could not return
  */
 int32_t admpi_tape_reverse(admpi_tape *tape);
@@ -157,7 +162,7 @@ int32_t admpi_tape_adjoint(const admpi_tape *tape, admpi_var x, int32_t directio
  * @param x                 `n` values of this tape
  * @param n                 how many
  * @param direction         0 up to the width
- * @param[out] adjoint_out  `n` doubles; some may have been written when an error is returned
+ * @param[out] adjoint_out  `n` doubles
  * @return as admpi_tape_adjoint
  */
 int32_t admpi_tape_adjoints(const admpi_tape *tape,
@@ -167,14 +172,17 @@ int32_t admpi_tape_adjoints(const admpi_tape *tape,
                             double *adjoint_out);
 
 /**
- * Zeroes all adjoints, those of inputs and kept values included.
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
+ * Zeroes all adjoints, those of inputs and kept values included; in a closed nest, those of values made
+ * in it.
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE,
+ *         ADMPI_ERR_NEST (in a callback of a sweep, not in a closed nest opened there)
  */
 int32_t admpi_tape_clear_adjoints(admpi_tape *tape);
 
 /**
  * Empties the tape; its memory is kept for the next recording, its values are stale.
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NEST (a nest is open),
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE,
+ *         ADMPI_ERR_NEST (a nest is open, or a sweep is under way),
  *         ADMPI_ERR_RANGE (a partial sweep left messages under way)
  */
 int32_t admpi_tape_reset(admpi_tape *tape);
@@ -188,7 +196,7 @@ int32_t admpi_tape_position(const admpi_tape *tape, admpi_position *position_out
 
 /**
  * Goes back to a position: values made since are stale.
- * @param position  not below the base of the innermost nest
+ * @param position  not below the base of the innermost nest, nor below where a sweep under way began
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_RANGE
  */
 int32_t admpi_tape_reset_to(admpi_tape *tape, const admpi_position *position);
@@ -204,14 +212,14 @@ int32_t admpi_tape_start_nested(admpi_tape *tape, int32_t flags, admpi_nest *nes
 /**
  * Closes the innermost nest and forgets what was recorded in it. Recording is on or off as it was
  * when the nest was opened.
- * @param nest  that of the innermost open nest
+ * @param nest  that of the innermost open nest, opened after a sweep that is under way
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NEST
  */
 int32_t admpi_tape_recover_nested(admpi_tape *tape, admpi_nest nest);
 
 /**
  * Registers a destructor that runs when this place of the tape is forgotten, newest first.
- * @param fn       the destructor
+ * @param fn       the destructor; it cannot use the tape, on which all calls return ADMPI_ERR_NEST
  * @param payload  its argument; NULL is fine
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
  */
@@ -226,7 +234,8 @@ int32_t admpi_tape_on_recover(admpi_tape *tape, void (*fn)(void *payload), void 
  * @param fn             the reverse function
  * @param payload        its data
  * @param payload_size   bytes of payload to copy into the tape; 0 keeps the pointer as it is
- * @param[out] out_out   `n_out` active results, passive when the tape does not record; NULL if none
+ * @param[out] out_out   `n_out` active results, passive when the tape does not record; NULL if none. It
+ *                       may be the operands' own memory
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE,
  *         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
  */
@@ -294,8 +303,9 @@ int32_t admpi_tape_check(const admpi_tape *tape,
                          const admpi_var *operand);
 
 /**
- * For recorders that cannot return an error: the next sweep returns it, with the present message.
- * @param code  what admpi_tape_grow or admpi_tape_check returned
+ * For recorders that cannot return an error: the next sweep returns it, with the present message. It is
+ * forgotten with the place of the tape where it occurred.
+ * @param code  what admpi_tape_grow or admpi_tape_check returned; ADMPI_SUCCESS does nothing
  */
 void admpi_tape_fail(admpi_tape *tape, int32_t code);
 

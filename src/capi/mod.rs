@@ -70,10 +70,11 @@ unsafe fn get<'a, T>(name: &str, pointer: *const T) -> Result<&'a T> {
 /// # Safety
 /// `pointer` is NULL or points to `n` elements.
 unsafe fn array<'a, T>(name: &str, pointer: *const T, n: usize) -> Result<&'a [T]> {
+    check_size::<T>(name, n)?;
     match (pointer.is_null(), n) {
         (_, 0) => Ok(&[]),
         (true, _) => Err(null(name)),
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's promise, and the size is one that an array may have.
         (false, _) => Ok(unsafe { std::slice::from_raw_parts(pointer, n) }),
     }
 }
@@ -83,11 +84,20 @@ unsafe fn array<'a, T>(name: &str, pointer: *const T, n: usize) -> Result<&'a [T
 /// # Safety
 /// As for `array`, and nothing else refers to the elements.
 unsafe fn array_mut<'a, T>(name: &str, pointer: *mut T, n: usize) -> Result<&'a mut [T]> {
+    check_size::<T>(name, n)?;
     match (pointer.is_null(), n) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(null(name)),
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's promise, and the size is one that an array may have.
         (false, _) => Ok(unsafe { std::slice::from_raw_parts_mut(pointer, n) }),
+    }
+}
+
+/// No array is larger than half the address space.
+fn check_size<T>(name: &str, n: usize) -> Result<()> {
+    match n.checked_mul(size_of::<T>()).map(isize::try_from) {
+        Some(Ok(_)) => Ok(()),
+        _ => Err(Error::new(Code::Argument, format!("{name}: {n} elements do not fit in memory"))),
     }
 }
 

@@ -37,14 +37,29 @@ pub type admpi_reverse_fn = Option<
 /// # Safety
 /// `handle` is NULL, the placeholder, or a live tape.
 pub(super) unsafe fn tape<'a>(handle: *const admpi_tape) -> Result<&'a mut Tape> {
+    // SAFETY: as the callers promise.
+    unsafe { pointer(handle).map(|tape| &mut *tape) }
+}
+
+/// The same for calls in which functions of the user's run, which may use the tape through its handle.
+/// Not in destructors, though, which run while the tape is taken down.
+///
+/// # Safety
+/// As for `tape`.
+unsafe fn pointer(handle: *const admpi_tape) -> Result<*mut Tape> {
     if handle.is_null() {
         return Err(null("tape"));
     }
     if tape::is_no_tape(handle) {
         return Err(Error::new(Code::NoTape, "tape: the calling thread has none"));
     }
-    // SAFETY: cursors are the first field of their tape.
-    Ok(unsafe { &mut *handle.cast_mut().cast::<Tape>() })
+    // Cursors are the first field of their tape.
+    let tape = handle.cast_mut().cast::<Tape>();
+    // SAFETY: a live tape.
+    if unsafe { (*tape).recovering() } {
+        return Err(Error::new(Code::Nest, "tape: it is running its destructors"));
+    }
+    Ok(tape)
 }
 
 pub(super) fn direction(k: i32) -> Result<usize> {
@@ -89,7 +104,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_new(tape_out: *mut *mut admpi_tape) -
     })
 }
 
-/// Frees a tape. If it is the calling thread's current one, the thread has none afterwards.
+/// Frees a tape. If it is the calling thread's current one, the thread has none afterwards. A tape that
+/// runs a callback or a destructor of the user's is not freed there: admpi_last_error says so.
 /// @param tape  NULL is fine
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_free(tape: *mut admpi_tape) {
@@ -99,8 +115,10 @@ pub unsafe extern "C-unwind" fn admpi_tape_free(tape: *mut admpi_tape) {
         }
         // SAFETY: the tape was made by admpi_tape_new and is not used again.
         unsafe {
+            let owned = pointer(tape)?;
+            (*owned).not_in_sweep("free")?;
             tape::forget_current(tape);
-            drop(Box::from_raw(tape.cast::<Tape>()));
+            Tape::free(owned);
         }
         Ok(())
     });
@@ -159,7 +177,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_stop(tape: *mut admpi_tape) -> i32 {
 /// Declares inputs.
 /// @param value       `n` doubles
 /// @param n           number of inputs
-/// @param[out] x_out  `n` active values; may be the same memory only if value is not read through it again
+/// @param[out] x_out  `n` active values; must not overlap value
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT (n < 0),
 ///         ADMPI_ERR_NOT_RECORDING, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
@@ -199,9 +217,10 @@ pub unsafe extern "C-unwind" fn admpi_tape_input_ids(
     })
 }
 
-/// Sets how many directions a sweep propagates. A change clears the adjoints.
+/// Sets how many directions a sweep propagates. A change clears the adjoints, in nests those outside too.
 /// @param width  1, 2, 4, 8 or 16
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT,
+///         ADMPI_ERR_NEST (a change in a callback of a sweep)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_width(tape: *mut admpi_tape, width: i32) -> i32 {
     // SAFETY: as the C contract says.
@@ -236,13 +255,16 @@ pub unsafe extern "C-unwind" fn admpi_tape_keep(tape: *mut admpi_tape, y: admpi_
 
 /// Sweeps from the top of the tape to its bottom, or to the base of the innermost nest. Afterwards
 /// inputs and kept values hold adjoints, all others are zero. Collective over all ranks that
-/// communicated in between.
+/// communicated in between. In a callback of another sweep of the tape, only what was recorded since that
+/// one began may be swept; open a nest for it.
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY,
+///         ADMPI_ERR_STALE (a statement has an operand of another tape; clear the adjoints),
+///         ADMPI_ERR_NEST (a callback swept what is being swept, or left a nest open),
 ///         ADMPI_ERR_CALLBACK, ADMPI_ERR_MPI, or the error that a C operator could not return
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_reverse(tape: *mut admpi_tape) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { Tape::reverse(self::tape(tape)?) })
+    entry(|| unsafe { Tape::reverse(pointer(tape)?) })
 }
 
 /// Sweeps from one position down to another.
@@ -258,7 +280,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_reverse_range(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let (from, to) = (*get("from", from)?, *get("to", to)?);
-        Tape::reverse_range(self::tape(tape)?, &from, &to)
+        Tape::reverse_range(pointer(tape)?, &from, &to)
     })
 }
 
@@ -285,7 +307,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_adjoint(
 /// @param x                 `n` values of this tape
 /// @param n                 how many
 /// @param direction         0 up to the width
-/// @param[out] adjoint_out  `n` doubles; some may have been written when an error is returned
+/// @param[out] adjoint_out  `n` doubles
 /// @return as admpi_tape_adjoint
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_adjoints(
@@ -301,6 +323,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_adjoints(
         let n = from_c("n", n)?;
         let (values, adjoints) = (array("x", x, n)?, array_mut("adjoint_out", adjoint_out, n)?);
         let direction = self::direction(direction)?;
+        tape.check_direction(direction)?;
+        tape.check_vars("x", values)?;
         for (adjoint, x) in adjoints.iter_mut().zip(values) {
             *adjoint = tape.adjoint(x, direction)?;
         }
@@ -308,21 +332,24 @@ pub unsafe extern "C-unwind" fn admpi_tape_adjoints(
     })
 }
 
-/// Zeroes all adjoints, those of inputs and kept values included.
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
+/// Zeroes all adjoints, those of inputs and kept values included; in a closed nest, those of values made
+/// in it.
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE,
+///         ADMPI_ERR_NEST (in a callback of a sweep, not in a closed nest opened there)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_clear_adjoints(tape: *mut admpi_tape) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { self::tape(tape).map(Tape::clear_adjoints) })
+    entry(|| unsafe { self::tape(tape)?.clear_adjoints() })
 }
 
 /// Empties the tape; its memory is kept for the next recording, its values are stale.
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NEST (a nest is open),
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE,
+///         ADMPI_ERR_NEST (a nest is open, or a sweep is under way),
 ///         ADMPI_ERR_RANGE (a partial sweep left messages under way)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_reset(tape: *mut admpi_tape) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { self::tape(tape)?.reset() })
+    entry(|| unsafe { Tape::reset(pointer(tape)?) })
 }
 
 /// Where the tape stands.
@@ -341,7 +368,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_position(
 }
 
 /// Goes back to a position: values made since are stale.
-/// @param position  not below the base of the innermost nest
+/// @param position  not below the base of the innermost nest, nor below where a sweep under way began
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_RANGE
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_reset_to(
@@ -351,7 +378,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_reset_to(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let position = *get("position", position)?;
-        self::tape(tape)?.reset_to(&position)
+        Tape::reset_to(pointer(tape)?, &position)
     })
 }
 
@@ -377,7 +404,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_start_nested(
 
 /// Closes the innermost nest and forgets what was recorded in it. Recording is on or off as it was
 /// when the nest was opened.
-/// @param nest  that of the innermost open nest
+/// @param nest  that of the innermost open nest, opened after a sweep that is under way
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NEST
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_recover_nested(
@@ -385,11 +412,11 @@ pub unsafe extern "C-unwind" fn admpi_tape_recover_nested(
     nest: admpi_nest,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { self::tape(tape)?.recover_nested(nest) })
+    entry(|| unsafe { Tape::recover_nested(pointer(tape)?, nest) })
 }
 
 /// Registers a destructor that runs when this place of the tape is forgotten, newest first.
-/// @param fn       the destructor
+/// @param fn       the destructor; it cannot use the tape, on which all calls return ADMPI_ERR_NEST
 /// @param payload  its argument; NULL is fine
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
@@ -410,7 +437,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_on_recover(
 /// @param fn             the reverse function
 /// @param payload        its data
 /// @param payload_size   bytes of payload to copy into the tape; 0 keeps the pointer as it is
-/// @param[out] out_out   `n_out` active results, passive when the tape does not record; NULL if none
+/// @param[out] out_out   `n_out` active results, passive when the tape does not record; NULL if none. It
+///                       may be the operands' own memory
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE,
 ///         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
@@ -430,12 +458,14 @@ pub unsafe extern "C-unwind" fn admpi_tape_callback(
         let tape = self::tape(tape)?;
         let (n_in, n_out) = (from_c("n_in", n_in)?, from_c("n_out", n_out)?);
         let (operands, values) = (array("in", r#in, n_in)?, array("value", value, n_out)?);
-        let results = array_mut("out_out", out_out, n_out)?;
+        array("out_out", out_out, n_out)?;
         let reverse = r#fn.ok_or_else(|| null("fn"))?;
         if payload_size > 0 && payload.is_null() {
             return Err(null("payload"));
         }
         let first = tape.callback(operands, n_out, reverse, payload, payload_size)?;
+        // Only now, since it may be where the operands are.
+        let results = array_mut("out_out", out_out, n_out)?;
         for (i, (result, &value)) in results.iter_mut().zip(values).enumerate() {
             *result = tape.value(value, first, i);
         }
@@ -540,12 +570,16 @@ pub unsafe extern "C-unwind" fn admpi_tape_check(
     })
 }
 
-/// For recorders that cannot return an error: the next sweep returns it, with the present message.
-/// @param code  what admpi_tape_grow or admpi_tape_check returned
+/// For recorders that cannot return an error: the next sweep returns it, with the present message. It is
+/// forgotten with the place of the tape where it occurred.
+/// @param code  what admpi_tape_grow or admpi_tape_check returned; ADMPI_SUCCESS does nothing
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_fail(tape: *mut admpi_tape, code: i32) {
     // SAFETY: as the C contract says.
     let Ok(tape) = (unsafe { self::tape(tape) }) else { return };
+    if code == 0 {
+        return;
+    }
     let message = with_last(|text| text.to_string_lossy().into_owned());
     let code = Code::from_c(code).unwrap_or(Code::Argument);
     set_last(&Error::new(code, message.clone()));

@@ -65,6 +65,7 @@ pub struct Header {
 
 pub type ReverseOp = unsafe fn(*mut u8, &mut Sweep<'_>) -> Result<()>;
 pub type StateOp = unsafe fn(*mut u8, &mut Sweep<'_>);
+pub type DropOp = unsafe fn(*mut u8);
 
 /// The operations of one type of event.
 pub struct Ops {
@@ -72,7 +73,7 @@ pub struct Ops {
     pub reverse: ReverseOp,
     pub undo: StateOp,
     pub redo: StateOp,
-    pub drop: unsafe fn(*mut u8),
+    pub drop: DropOp,
 }
 
 /// The table of operations of `E`.

@@ -21,7 +21,7 @@ pub use sweep::Sweep;
 use crate::arena::{self, Budget, Stream};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
-use event::Header;
+use event::{DropOp, Header};
 use segments::Segments;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -123,13 +123,25 @@ struct Nest {
     recording: bool,
 }
 
+/// A sweep under way: what lies below its top must stay until it has ended.
+#[derive(Debug)]
+struct Running {
+    top: Position,
+    /// How many nests were open when it began.
+    nests: usize,
+    /// Whether it goes down to the base of the tape or of the nest.
+    bottom: bool,
+}
+
 /// Which adjoints may differ from zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Dirty {
     /// Every id below this one.
     below: u32,
     /// All inputs.
     inputs: bool,
+    /// Besides, some that a sweep under way has passed already.
+    passed: bool,
 }
 
 /// A tape. The inline recorders write through `cursors`, which must come first.
@@ -158,7 +170,11 @@ pub struct Tape {
     mutating: Vec<u32>,
     segments: Segments,
     nests: Vec<Nest>,
-    failed: Option<Error>,
+    sweeps: Vec<Running>,
+    /// Destructors of the user are running, for which the tape is out of bounds.
+    recovering: bool,
+    /// An error that a recorder could not report, and the tag of the values made right after it; 0 for ever.
+    failed: Option<(u32, Error)>,
     companions: Vec<Box<dyn Companion>>,
     scratch: Vec<f64>,
     serial: u64,
@@ -180,7 +196,7 @@ fn new_tag() -> u32 {
 
 /// The id space, which tests narrow by `ADMPI_ID_MAX`.
 fn id_limit() -> u32 {
-    std::env::var("ADMPI_ID_MAX").ok().and_then(|v| v.parse().ok()).unwrap_or(u32::MAX)
+    std::env::var("ADMPI_ID_MAX").ok().and_then(|v| v.parse().ok()).unwrap_or(u32::MAX).max(1)
 }
 
 impl Tape {
@@ -212,7 +228,7 @@ impl Tape {
             limit: None,
             id_limit: id_limit(),
             width: 1,
-            dirty: Dirty { below: 0, inputs: false },
+            dirty: Dirty::default(),
             inputs: Vec::new(),
             kept: Vec::new(),
             kept_adjoint: Vec::new(),
@@ -220,6 +236,8 @@ impl Tape {
             mutating: Vec::new(),
             segments: Segments::new(tag),
             nests: Vec::new(),
+            sweeps: Vec::new(),
+            recovering: false,
             failed: None,
             companions: Vec::new(),
             scratch: Vec::new(),
@@ -311,40 +329,87 @@ impl Tape {
         self.kept_adjoint.truncate(kept * self.width);
     }
 
-    /// Drops, in reverse order, what the events at and above `position` own, and forgets them.
-    fn drop_events(&mut self, position: &Position) {
-        while let Some(&index) = self.droppable.last() {
-            if index < position.event {
-                break;
+    /// Drops, in reverse order, what the events at and above `position` own, and forgets them. Nothing
+    /// is recorded meanwhile, since destructors of the user's may run.
+    ///
+    /// # Safety
+    /// `tape` is live.
+    unsafe fn drop_events(tape: *mut Self, position: &Position) {
+        // SAFETY: the caller's promise; no reference to the tape is held while a destructor runs.
+        unsafe {
+            let recording = std::mem::replace(&mut (*tape).cursors.recording, 0);
+            (*tape).sync();
+            (*tape).recovering = true;
+            while let Some((drop, payload)) = (*tape).next_to_drop(position.event) {
+                drop(payload);
             }
-            self.droppable.pop();
-            let header = self.header(index);
-            // SAFETY: the payload was written by `record` for these operations and is dropped once.
-            unsafe { (header.ops.drop)(self.payload_at(header.payload)) };
+            (*tape).recovering = false;
+            (*tape).cursors.recording = recording;
+            (*tape).sync();
+            let kept = (*tape).mutating.partition_point(|&index| index < position.event);
+            (*tape).mutating.truncate(kept);
+            (*tape).events = position.event;
         }
-        self.mutating.truncate(self.mutating.partition_point(|&index| index < position.event));
-        self.events = position.event;
+    }
+
+    /// Takes the newest event that owns something off the list, if it is not below `event`.
+    fn next_to_drop(&mut self, event: u32) -> Option<(DropOp, *mut u8)> {
+        let index = self.droppable.pop_if(|index| *index >= event)?;
+        let header = self.header(index);
+        Some((header.ops.drop, self.payload_at(header.payload)))
     }
 
     /// Forgets all that lies above `position`: values made there are stale from now on.
-    fn forget(&mut self, position: &Position) -> Result<()> {
-        for companion in &mut self.companions {
-            companion.reset(position.event)?;
+    ///
+    /// # Safety
+    /// `tape` is live.
+    unsafe fn forget(tape: *mut Self, position: &Position) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            for companion in &mut (*tape).companions {
+                companion.reset(position.event)?;
+            }
+            (*tape).zero_adjoints_from(position.id);
+            Self::drop_events(tape, position);
+            (*tape).rewind(position);
         }
-        self.zero_adjoints_from(position.id);
-        self.drop_events(position);
-        self.rewind(position);
-        self.failed = None;
         Ok(())
     }
 
+    /// Runs the destructors and frees a tape that was boxed.
+    ///
+    /// # Safety
+    /// `tape` was made by `Box::into_raw` and is not used again.
+    pub unsafe fn free(tape: *mut Self) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self::drop_events(tape, &Position::BOTTOM);
+            drop(Box::from_raw(tape));
+        }
+    }
+
+    /// Closes the segments above `position`, and with them forgets a failure in one of those.
+    fn cut_segments(&mut self, position: &Position) {
+        self.segments.cut(position);
+        self.failed.take_if(|(tag, _)| *tag != 0 && !self.segments.is_open(*tag));
+    }
+
     /// Empties the tape; committed memory is kept. Its recording state stays.
-    pub fn reset(&mut self) -> Result<()> {
-        self.no_open_nest("reset")?;
-        self.forget(&Position::BOTTOM)?;
-        self.cursors.tag = new_tag();
-        self.segments = Segments::new(self.cursors.tag);
-        self.sync();
+    ///
+    /// # Safety
+    /// `tape` is live. Destructors of the user's may run, which must not use it.
+    pub unsafe fn reset(tape: *mut Self) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            (*tape).no_open_nest("reset")?;
+            (*tape).not_in_sweep("reset")?;
+            Self::forget(tape, &Position::BOTTOM)?;
+            let tape = &mut *tape;
+            tape.failed = None;
+            tape.cursors.tag = new_tag();
+            tape.segments = Segments::new(tape.cursors.tag);
+            tape.sync();
+        }
         Ok(())
     }
 
@@ -355,21 +420,55 @@ impl Tape {
         Err(Error::new(Code::Nest, format!("{call}: {} nests are open", self.nests.len())))
     }
 
-    /// Goes back to `position`: values made since are stale.
-    pub fn reset_to(&mut self, position: &Position) -> Result<()> {
-        self.check_position("position", position)?;
-        if !self.base().within(position) {
-            return Err(Error::new(
-                Code::Range,
-                "reset_to: position lies below the base of the open nest",
-            ));
+    /// An error in a callback of a sweep, for what a sweep cannot bear.
+    pub fn not_in_sweep(&self, call: &str) -> Result<()> {
+        if self.sweeps.is_empty() {
+            return Ok(());
         }
-        self.forget(position)?;
-        self.segments.cut(position);
-        self.cursors.tag = new_tag();
-        self.segments.open(self.cursors.tag, *position);
-        self.sync();
+        Err(Error::new(Code::Nest, format!("{call}: a sweep of this tape is under way")))
+    }
+
+    /// Whether user code runs that the tape called on being reset or recovered.
+    pub fn recovering(&self) -> bool {
+        self.recovering
+    }
+
+    /// Goes back to `position`: values made since are stale.
+    ///
+    /// # Safety
+    /// As for `reset`.
+    pub unsafe fn reset_to(tape: *mut Self, position: &Position) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            (*tape).check_reset_to(position)?;
+            Self::forget(tape, position)?;
+            let tape = &mut *tape;
+            tape.cut_segments(position);
+            tape.open_segment();
+            tape.sync();
+        }
         Ok(())
+    }
+
+    fn check_reset_to(&self, position: &Position) -> Result<()> {
+        self.check_position("position", position)?;
+        let error = |what| Err(Error::new(Code::Range, format!("reset_to: position lies {what}")));
+        if !self.base().within(position) {
+            return error("below the base of the open nest");
+        }
+        match self.sweeps.last() {
+            Some(sweep) if !sweep.top.within(position) => {
+                error("below the top of the sweep that is under way")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives the values made from now on a tag of their own.
+    fn open_segment(&mut self) {
+        let position = self.position();
+        self.cursors.tag = new_tag();
+        self.segments.open(self.cursors.tag, position);
     }
 
     /// An error unless `position` lies on this tape and nothing below it has been forgotten.
@@ -389,16 +488,34 @@ impl Tape {
     /// Opens a nest: what is recorded in it is forgotten by `recover_nested`.
     pub fn start_nested(&mut self, outer: bool) -> Result<NestToken> {
         let base = self.position();
-        let tag = new_tag();
         let token = NestToken { token: NEXT_SERIAL.fetch_add(1, Ordering::Relaxed) };
         self.nests.push(Nest { base, token, outer, recording: self.recording() });
-        self.cursors.tag = tag;
-        self.segments.open(tag, base);
+        self.open_segment();
         Ok(token)
     }
 
     /// Closes the innermost nest, which must be the one of `token`.
-    pub fn recover_nested(&mut self, token: NestToken) -> Result<()> {
+    ///
+    /// # Safety
+    /// As for `reset`.
+    pub unsafe fn recover_nested(tape: *mut Self, token: NestToken) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (base, recording) = (*tape).check_recover(token)?;
+            Self::forget(tape, &base)?;
+            let tape = &mut *tape;
+            tape.nests.pop();
+            tape.cursors.tag = base.tag;
+            tape.cut_segments(&base);
+            tape.cursors.recording = u32::from(recording);
+            tape.sync();
+        }
+        Ok(())
+    }
+
+    /// The base of the innermost nest, if that is the one of `token` and no sweep relies on it, and
+    /// whether the tape recorded when it was opened.
+    fn check_recover(&self, token: NestToken) -> Result<(Position, bool)> {
         let asked = token.token;
         let Some(nest) = self.nests.last() else {
             return Err(Error::new(Code::Nest, format!("nest = {asked}: no nest is open")));
@@ -412,14 +529,15 @@ impl Tape {
                 ),
             ));
         }
-        let (base, recording) = (nest.base, nest.recording);
-        self.forget(&base)?;
-        self.nests.pop();
-        self.cursors.tag = base.tag;
-        self.segments.cut(&base);
-        self.cursors.recording = u32::from(recording);
-        self.sync();
-        Ok(())
+        if self.sweeps.last().is_some_and(|sweep| sweep.nests == self.nests.len()) {
+            self.not_in_sweep("recover_nested")?;
+        }
+        Ok((nest.base, nest.recording))
+    }
+
+    /// The ids from which on the innermost nest may write adjoints: those of the closed nest around it.
+    fn floor(&self) -> u32 {
+        self.nests.iter().rfind(|nest| !nest.outer).map_or(0, |nest| nest.base.id)
     }
 
     fn holds(&self, var: &Var) -> bool {
@@ -448,7 +566,8 @@ impl Tape {
             ));
         }
         if width != self.width {
-            self.clear_adjoints();
+            self.not_in_sweep("width")?;
+            self.clear_all_adjoints();
             self.width = width;
             self.kept_adjoint = vec![0.0; self.kept.len() * width];
         }
@@ -536,9 +655,15 @@ impl Tape {
         }
     }
 
-    /// Remembers an error of a recorder that cannot report it; the next sweep does.
+    /// Remembers an error of a recorder that cannot report it, for the next sweep. It is forgotten with
+    /// the place of the tape where it occurred. Nests that are closed in a wrong order have no such place.
     pub fn fail(&mut self, error: Error) {
-        self.failed.get_or_insert(error);
+        if error.code == Code::Nest {
+            self.failed = Some((0, error));
+        } else if self.failed.is_none() {
+            self.open_segment();
+            self.failed = Some((self.cursors.tag, error));
+        }
     }
 }
 
@@ -563,7 +688,8 @@ impl Default for Tape {
 
 impl Drop for Tape {
     fn drop(&mut self) {
-        self.drop_events(&Position::BOTTOM);
+        // SAFETY: live until this returns.
+        unsafe { Self::drop_events(self, &Position::BOTTOM) };
     }
 }
 

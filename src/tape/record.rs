@@ -142,24 +142,26 @@ impl Tape {
             if n > wide32(self.id_limit - self.cursors.next_id) {
                 return Err(self.out_of_ids(1));
             }
-            let arguments = self.arguments();
-            let statements = wide32(self.statements());
-            let mut budget = self.budget();
-            self.jacobian.commit((arguments + n) * size_of::<f64>(), budget)?;
-            budget.committed = self.committed();
-            self.argument.commit((arguments + n) * size_of::<u32>(), budget)?;
-            budget.committed = self.committed();
-            self.statement.commit(statements + n, budget)?;
-            // The first commit gives the streams their addresses.
+            let (arguments, statements) = (self.arguments(), wide32(self.statements()));
+            let committed = self.commit_statements(arguments + n, statements + n);
+            // The first commit gives a stream its address, also if that of the next one fails.
             // SAFETY: inside the streams, where the cursors were before.
             unsafe {
                 self.cursors.jacobian = self.jacobian.base().cast::<f64>().add(arguments);
                 self.cursors.argument = self.argument.base().cast::<u32>().add(arguments);
                 self.cursors.statement = self.statement.base().add(statements);
             }
+            self.sync();
+            committed?;
         }
         self.sync();
         Ok(Room::Found)
+    }
+
+    fn commit_statements(&mut self, arguments: usize, statements: usize) -> Result<()> {
+        self.jacobian.commit(arguments * size_of::<f64>(), self.budget())?;
+        self.argument.commit(arguments * size_of::<u32>(), self.budget())?;
+        self.statement.commit(statements, self.budget())
     }
 
     fn out_of_ids(&self, wanted: usize) -> Error {
@@ -202,6 +204,12 @@ impl Tape {
             .filter(|&next| next <= self.id_limit)
             .ok_or_else(|| self.out_of_ids(outputs))?;
         let index = self.events;
+        if index == u32::MAX {
+            return Err(Error::new(
+                Code::Limit,
+                format!("{}: 2^32 events are on the tape", E::NAME),
+            ));
+        }
         let end = (wide32(index) + 1) * size_of::<Header>();
         if end > self.event.committed() {
             let budget = self.budget();

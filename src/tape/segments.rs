@@ -10,7 +10,7 @@ struct Segment {
     start: Position,
 }
 
-/// Ascending; never empty. The last one is open.
+/// Ascending. The last one is open; between calls there is one.
 #[derive(Debug)]
 pub struct Segments(Vec<Segment>);
 
@@ -25,8 +25,12 @@ impl Segments {
 
     /// Closes the segments that lie above `position`, which is made by one of them.
     pub fn cut(&mut self, position: &Position) {
-        let at = self.find(position.tag).expect("a position that was checked");
-        self.0.truncate(at + 1);
+        // Only the bottom of the tape has a tag that no segment carries.
+        self.0.truncate(self.find(position.tag).map_or(0, |at| at + 1));
+    }
+
+    pub fn is_open(&self, tag: u32) -> bool {
+        self.find(tag).is_some()
     }
 
     fn find(&self, tag: u32) -> Option<usize> {

@@ -4,7 +4,7 @@
 //! values hold adjoints and nothing needs clearing before the next one.
 
 use super::event::Companion;
-use super::{Dirty, Ids, Pod, Position, Stored, Tape, Var};
+use super::{Dirty, Ids, Pod, Position, Running, Stored, Tape, Var};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 use std::marker::PhantomData;
@@ -16,6 +16,8 @@ pub struct Sweep<'t> {
     /// Ids below this one are outside the nest: their adjoints are not written.
     floor: u32,
     event: u32,
+    /// The event down to which assignments are undone now.
+    undone: u32,
     tape_borrow: PhantomData<&'t mut Tape>,
 }
 
@@ -168,6 +170,7 @@ impl Sweep<'_> {
             })?;
             if self.tape().mutating.binary_search(&index).is_ok() {
                 self.restore(index, header.ops.undo);
+                self.undone = index;
             }
             top = Position {
                 statement: header.statement,
@@ -200,10 +203,10 @@ impl Sweep<'_> {
         }
     }
 
-    /// Redoes, oldest first, the assignments from event `from` on: all that has been undone.
-    fn redo_from(&mut self, from: u32) {
-        let tape = self.tape();
-        let first = tape.mutating.partition_point(|&index| index < from);
+    /// Redoes, oldest first, all assignments that have been undone.
+    fn redo(&mut self) {
+        let undone = self.undone;
+        let first = self.tape().mutating.partition_point(|&index| index < undone);
         for at in first..self.tape().mutating.len() {
             let index = self.tape().mutating[at];
             let redo = self.tape().header(index).ops.redo;
@@ -244,6 +247,7 @@ impl Tape {
             self.ensure_adjoints()?;
             self.adjoints_mut(y.id, self.width)[direction] += weight;
             self.dirty.below = self.dirty.below.max(y.id + 1);
+            self.dirty.passed |= self.sweeps.last().is_some_and(|sweep| y.id < sweep.top.id);
         }
         Ok(())
     }
@@ -266,7 +270,7 @@ impl Tape {
         Ok(adjoint)
     }
 
-    fn check_direction(&self, direction: usize) -> Result<()> {
+    pub fn check_direction(&self, direction: usize) -> Result<()> {
         if direction < self.width {
             return Ok(());
         }
@@ -318,10 +322,25 @@ impl Tape {
         }
     }
 
-    /// Zeroes all adjoints.
-    pub fn clear_adjoints(&mut self) {
+    /// Zeroes all adjoints that a sweep may write now: all, or those of the innermost closed nest.
+    pub fn clear_adjoints(&mut self) -> Result<()> {
+        let floor = self.floor();
+        if self.sweeps.last().is_some_and(|sweep| floor < sweep.top.id) {
+            self.not_in_sweep("clear_adjoints")?;
+        }
+        if floor == 0 {
+            self.clear_all_adjoints();
+        } else {
+            self.zero_adjoints_from(floor);
+            let kept = self.kept.partition_point(|&id| id < floor);
+            self.kept_adjoint[kept * self.width..].fill(0.0);
+        }
+        Ok(())
+    }
+
+    pub(super) fn clear_all_adjoints(&mut self) {
         self.zero_adjoints_from(0);
-        self.dirty = Dirty { below: 0, inputs: false };
+        self.dirty = Dirty::default();
         self.kept_adjoint.fill(0.0);
     }
 
@@ -372,18 +391,19 @@ impl Tape {
     pub unsafe fn reverse_range(tape: *mut Self, from: &Position, to: &Position) -> Result<()> {
         // SAFETY: the caller's promise.
         let floor = unsafe { (*tape).begin_sweep(from, to)? };
-        let mut sweep = Sweep { tape, floor, event: from.event, tape_borrow: PhantomData };
+        // SAFETY: the caller's promise; `begin_sweep` has added this sweep to those under way.
+        let _under_way = unsafe { UnderWay { tape, others: (*tape).sweeps.len() - 1 } };
+        let (event, undone) = (from.event, from.event);
+        let mut sweep = Sweep { tape, floor, event, undone, tape_borrow: PhantomData };
         sweep.undo_above(from);
         let result = sweep.run(from, to);
-        // An event that failed has not been undone, unlike all above it.
-        let lowest = if result.is_ok() { to.event } else { sweep.event + 1 };
-        sweep.redo_from(lowest);
+        sweep.redo();
         // SAFETY: the caller's promise.
         unsafe { (*tape).end_sweep(from, to, result) }
     }
 
     fn begin_sweep(&mut self, from: &Position, to: &Position) -> Result<u32> {
-        if let Some(error) = &self.failed {
+        if let Some((_, error)) = &self.failed {
             return Err(error.clone());
         }
         self.check_position("from", from)?;
@@ -398,6 +418,12 @@ impl Tape {
                 ),
             ));
         }
+        let others = self.sweeps.last();
+        if others.is_some_and(|sweep| !sweep.top.within(to)) {
+            self.not_in_sweep("reverse")?;
+        }
+        let floor = self.floor();
+        let passed = others.is_some_and(|sweep| floor < sweep.top.id);
         self.ensure_adjoints()?;
         let mut companions = std::mem::take(&mut self.companions);
         let begun = companions.iter_mut().try_for_each(|companion| companion.begin(from, to));
@@ -405,23 +431,31 @@ impl Tape {
         self.companions = companions;
         begun?;
         self.dirty.below = self.dirty.below.max(from.id);
-        Ok(self.nests.last().map_or(0, |nest| if nest.outer { 0 } else { base.id }))
+        self.dirty.passed |= passed;
+        let (top, nests) = (self.position(), self.nests.len());
+        self.sweeps.push(Running { top, nests, bottom: to.same_place(&base) });
+        Ok(floor)
     }
 
     fn end_sweep(&mut self, from: &Position, to: &Position, result: Result<()>) -> Result<()> {
-        let bottom = to.same_place(&self.base());
+        let running = self.sweeps.pop().expect("begin_sweep has added it");
+        let bottom = running.bottom;
         let mut companions = std::mem::take(&mut self.companions);
         let ended =
             companions.iter_mut().try_for_each(|companion| companion.end(bottom && result.is_ok()));
         companions.append(&mut self.companions);
         self.companions = companions;
         result.and(ended)?;
+        if self.nests.len() != running.nests {
+            return Err(Error::new(Code::Nest, "reverse: a callback left its nest open"));
+        }
         let closed = self.nests.last().is_none_or(|nest| !nest.outer);
-        if bottom && closed && self.dirty.below <= from.id {
-            self.dirty = Dirty { below: self.dirty.below.min(to.id), inputs: true };
-            if self.nests.is_empty() {
-                self.dirty.below = 0;
-            }
+        if self.dirty.passed {
+            self.dirty.below = self.dirty.below.max(from.id);
+            self.dirty.passed = !self.sweeps.is_empty();
+        } else if bottom && closed && self.dirty.below <= from.id {
+            self.dirty.below = if self.nests.is_empty() { 0 } else { self.dirty.below.min(to.id) };
+            self.dirty.inputs = true;
         }
         Ok(())
     }
@@ -474,6 +508,19 @@ impl Tape {
                  (ADMPI_CHECK=1 tells where); clear the adjoints"
             ),
         )
+    }
+}
+
+/// Takes a sweep off the list of those under way, also if it ends by a panic.
+struct UnderWay {
+    tape: *mut Tape,
+    others: usize,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        // SAFETY: the tape is live as long as its sweep, by the promise of who started it.
+        unsafe { (*self.tape).sweeps.truncate(self.others) };
     }
 }
 
@@ -567,8 +614,15 @@ impl Streams {
                     }
                     let partial = *jacobian.add(i);
                     let into = &mut *adjoint.add(wide32(operand));
-                    for k in 0..K {
-                        into[k] += partial * w[k];
+                    if K == 1 || partial.is_finite() {
+                        for k in 0..K {
+                            into[k] += partial * w[k];
+                        }
+                    } else {
+                        // An infinite partial is none of the business of directions that are zero.
+                        for k in (0..K).filter(|&k| w[k] != 0.0) {
+                            into[k] += partial * w[k];
+                        }
                     }
                 }
             }

@@ -43,6 +43,21 @@ fn range(tape: &mut Tape, from: &Position, to: &Position) -> Result<()> {
     unsafe { Tape::reverse_range(tape, from, to) }
 }
 
+fn reset(tape: &mut Tape) -> Result<()> {
+    // SAFETY: a live tape.
+    unsafe { Tape::reset(tape) }
+}
+
+fn reset_to(tape: &mut Tape, position: &Position) -> Result<()> {
+    // SAFETY: a live tape.
+    unsafe { Tape::reset_to(tape, position) }
+}
+
+fn recover(tape: &mut Tape, nest: NestToken) -> Result<()> {
+    // SAFETY: a live tape.
+    unsafe { Tape::recover_nested(tape, nest) }
+}
+
 fn adjoint(tape: &Tape, x: &Var) -> f64 {
     tape.adjoint(x, 0).unwrap()
 }
@@ -60,7 +75,7 @@ fn sweep_takes_and_repeats() {
         assert_eq!(adjoint(&tape, &y), f64::from(sweep) * 2.0 * 15.0 * 3.0);
         assert_eq!((adjoint(&tape, &z), adjoint(&tape, &w)), (0.0, 0.0));
     }
-    tape.clear_adjoints();
+    tape.clear_adjoints().unwrap();
     assert_eq!(adjoint(&tape, &x), 0.0);
 }
 
@@ -121,7 +136,7 @@ fn ranges_resume_to_the_same_adjoints() {
     tape.seed(&y, 1.0, 0).unwrap();
     reverse(&mut tape);
     let whole = adjoint(&tape, &x);
-    tape.clear_adjoints();
+    tape.clear_adjoints().unwrap();
     tape.seed(&y, 1.0, 0).unwrap();
     for pair in positions.windows(2).rev() {
         range(&mut tape, &pair[1], &pair[0]).unwrap();
@@ -142,9 +157,9 @@ fn partial_sweep_leaves_adjoints_that_reset_to_clears() {
     let top = tape.position();
     range(&mut tape, &top, &here).unwrap();
     assert_eq!(adjoint(&tape, &y), 8.0);
-    tape.reset_to(&here).unwrap();
+    reset_to(&mut tape, &here).unwrap();
     let z = mul(&mut tape, y, y);
-    tape.clear_adjoints();
+    tape.clear_adjoints().unwrap();
     tape.seed(&z, 1.0, 0).unwrap();
     reverse(&mut tape);
     assert_eq!(adjoint(&tape, &x), 32.0);
@@ -157,7 +172,7 @@ fn stale_values_and_positions_are_told() {
     let here = tape.position();
     let y = mul(&mut tape, x, x);
     let above = tape.position();
-    tape.reset_to(&here).unwrap();
+    reset_to(&mut tape, &here).unwrap();
     assert_eq!(tape.seed(&y, 1.0, 0).unwrap_err().code, Code::Stale);
     let z = mul(&mut tape, x, x);
     assert_eq!(z.id, y.id);
@@ -165,9 +180,9 @@ fn stale_values_and_positions_are_told() {
     assert!(tape.check_var("z", &z).is_ok() && tape.check_var("x", &x).is_ok());
     assert_eq!(tape.check_position("p", &above).unwrap_err().code, Code::Range);
     for _ in 0..5 {
-        tape.reset_to(&here).unwrap();
+        reset_to(&mut tape, &here).unwrap();
     }
-    tape.reset().unwrap();
+    reset(&mut tape).unwrap();
     assert!(tape.check_var("x", &x).is_err());
     assert!(tape.check_position("p", &here).is_err());
     let other = recording();
@@ -187,7 +202,7 @@ fn nest_is_closed_unless_asked() {
         reverse(&mut tape);
         assert_eq!(adjoint(&tape, &inner), 9.0);
         assert_eq!(adjoint(&tape, &y), if outer { 7.0 } else { 0.0 });
-        tape.recover_nested(nest).unwrap();
+        recover(&mut tape, nest).unwrap();
         assert!(tape.check_var("z", &z).is_err());
         assert!(tape.check_var("y", &y).is_ok());
         let w = mul(&mut tape, y, y);
@@ -203,11 +218,11 @@ fn nests_close_in_order() {
     let mut tape = recording();
     let a = tape.start_nested(false).unwrap();
     let b = tape.start_nested(false).unwrap();
-    assert_eq!(tape.recover_nested(a).unwrap_err().code, Code::Nest);
-    assert_eq!(tape.reset().unwrap_err().code, Code::Nest);
-    tape.recover_nested(b).unwrap();
-    tape.recover_nested(a).unwrap();
-    assert_eq!(tape.recover_nested(a).unwrap_err().code, Code::Nest);
+    assert_eq!(recover(&mut tape, a).unwrap_err().code, Code::Nest);
+    assert_eq!(reset(&mut tape).unwrap_err().code, Code::Nest);
+    recover(&mut tape, b).unwrap();
+    recover(&mut tape, a).unwrap();
+    assert_eq!(recover(&mut tape, a).unwrap_err().code, Code::Nest);
 }
 
 /// Doubles its operand, counts its drops.
@@ -271,10 +286,52 @@ fn events_interleave_with_statements_and_are_undone_and_dropped() {
     let bottom = tape.base();
     range(&mut tape, &middle, &bottom).unwrap();
     assert_eq!(log.borrow_mut().split_off(0), ["undo", "reverse", "undo", "redo", "redo"]);
-    tape.reset_to(&middle).unwrap();
+    reset_to(&mut tape, &middle).unwrap();
     assert_eq!(log.borrow_mut().split_off(0), ["drop"]);
     drop(tape);
     assert_eq!(log.borrow_mut().split_off(0), ["drop"]);
+}
+
+#[test]
+fn failed_sweep_redoes_what_it_has_undone() {
+    // The sweep stops at a statement of a foreign operand, right below or right above an event.
+    for below in [true, false] {
+        let log = Rc::default();
+        let mut tape = recording();
+        let x = input(&mut tape, 3.0);
+        let foreign = Var { value: 1.0, id: 1 << 30, tag: x.tag };
+        let bad = |tape: &mut Tape, x: Var| statement(tape, 1.0, &[(1.0, x), (1.0, foreign)]);
+        let mut y = if below { bad(&mut tape, x) } else { x };
+        let operand = tape.ids(1, std::iter::once(y.id)).unwrap();
+        let held = Rc::clone(&log);
+        let id = tape.record(1, |first, _| Double { operand, first, log: held }).unwrap();
+        y = tape.value(2.0, id, 0);
+        let from = tape.position();
+        if !below {
+            y = bad(&mut tape, y);
+        }
+        let operand = tape.ids(1, std::iter::once(y.id)).unwrap();
+        let held = Rc::clone(&log);
+        let id = tape.record(1, |first, _| Double { operand, first, log: held }).unwrap();
+        let top = tape.position();
+        tape.seed(&tape.value(2.0, id, 0), 1.0, 0).unwrap();
+        let bottom = tape.base();
+        assert_eq!(range(&mut tape, &top, &bottom).unwrap_err().code, Code::Stale);
+        let log_of = |log: &Rc<RefCell<Vec<&'static str>>>| log.borrow_mut().split_off(0);
+        let expected: &[&str] = if below {
+            &["reverse", "undo", "reverse", "undo", "redo", "redo"]
+        } else {
+            &["reverse", "undo", "redo"]
+        };
+        assert_eq!(log_of(&log), expected);
+        if below {
+            // From the middle: the upper event is undone before anything is swept.
+            tape.clear_adjoints().unwrap();
+            tape.seed(&tape.value(2.0, from.id - 1, 0), 1.0, 0).unwrap();
+            assert!(range(&mut tape, &from, &bottom).is_err());
+            assert_eq!(log_of(&log), ["undo", "reverse", "undo", "redo", "redo"]);
+        }
+    }
 }
 
 #[test]
@@ -376,11 +433,11 @@ fn trim_gives_memory_back_and_keeps_the_recording() {
     reverse(&mut tape);
     assert_eq!(adjoint(&tape, &x), 1e6 + 1.0);
     let full = tape.statistics().committed_bytes;
-    tape.reset_to(&here).unwrap();
+    reset_to(&mut tape, &here).unwrap();
     tape.trim();
     assert!(tape.statistics().committed_bytes < full / 3);
     let y = mul(&mut tape, x, x);
-    tape.clear_adjoints();
+    tape.clear_adjoints().unwrap();
     tape.seed(&y, 1.0, 0).unwrap();
     reverse(&mut tape);
     assert_eq!(adjoint(&tape, &x), 2.0);
@@ -414,7 +471,7 @@ fn chain_in_registers_agrees_with_wide_sweep() {
         }
         reverse(&mut tape);
         results.push([adjoint(&tape, &x).to_bits(), adjoint(&tape, &y).to_bits()]);
-        tape.clear_adjoints();
+        tape.clear_adjoints().unwrap();
     }
     assert_eq!(results[0], results[1]);
 }
