@@ -188,8 +188,8 @@ TEST_CASE("test_functions_trigonometric") {
 TEST_CASE("test_functions_hyperbolic") {
   UNARY(sinh, std::cosh(x), {-4.0, 0.0, 0.5, 20.0});
   UNARY(cosh, std::sinh(x), {-4.0, 0.5, 20.0});
-  UNARY(tanh, 1 / (std::cosh(x) * std::cosh(x)), {-1.0, 0.0, 0.5});
-  UNARY(asinh, 1 / std::sqrt(1 + x * x), {-4.0, 0.0, 0.5, 1e8});
+  UNARY(tanh, 1 / (std::cosh(x) * std::cosh(x)), {-1.0, 0.0, 0.5, -4.0, 15.0, -25.0, 300.0, infinity});
+  UNARY(asinh, 1 / std::sqrt(1 + x * x), {-4.0, 0.0, 0.5, 1e8, 1e200, -infinity});
   UNARY(acosh, 1 / std::sqrt(x * x - 1), {1.000001, 2.0, 1e8, 1.0});
   UNARY(atanh, 1 / (1 - x * x), {-0.999999, -0.5, 0.0, 0.7, 1.0, -1.0});
 }
@@ -216,7 +216,8 @@ TEST_CASE("test_functions_outside_the_domain_the_value_is_nan") {
 }
 
 TEST_CASE("test_functions_arithmetic") {
-  const std::vector<std::pair<double, double>> points{{2.0, 3.0}, {-1.5, 0.25}, {0.0, 4.0}, {1e200, 1e-100}, {7.0, -7.0}};
+  const std::vector<std::pair<double, double>> points{{2.0, 3.0},       {-1.5, 0.25}, {0.0, 4.0},
+                                                      {1e200, 1e-100}, {7.0, -7.0},  {0.0, 1e-310}};
   check_binary(
       "+", [](auto a, auto b) { return a + b; }, admpi_add, admpi_add_d, nullptr, [](real, real) -> real { return 1; },
       [](real, real) -> real { return 1; }, points);

@@ -48,9 +48,12 @@ ADMPI_PARTIAL(atan) { return 1.0 / (1.0 + x * x); }
 
 ADMPI_PARTIAL(sinh) { return cosh(x); }
 ADMPI_PARTIAL(cosh) { return sinh(x); }
-/* (1 - y)(1 + y) keeps the digits of 1 - y^2 that a saturated tanh would lose first. */
-ADMPI_PARTIAL(tanh) { return (1.0 - y) * (1.0 + y); }
-ADMPI_PARTIAL(asinh) { return 1.0 / sqrt(1.0 + x * x); }
+ADMPI_PARTIAL(tanh) {
+  if (y * y < 0.5) return 1.0 - y * y;
+  ADMPI_REAL c = 1.0 / cosh(x); /* where tanh saturates, 1 - y^2 has lost the digits */
+  return c * c;
+}
+ADMPI_PARTIAL(asinh) { return 1.0 / hypot(1.0, x); } /* x^2 overflows long before 1/x vanishes */
 /* Two roots: (x - 1)(x + 1) would be positive, and the derivative finite, also below -1. */
 ADMPI_PARTIAL(acosh) { return 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)); }
 ADMPI_PARTIAL(atanh) { return 1.0 / ((1.0 - x) * (1.0 + x)); }
@@ -59,7 +62,7 @@ ADMPI_PARTIAL(erf) { return 1.12837916709551257389616 * exp(-(x * x)); }
 ADMPI_PARTIAL(erfc) { return -1.12837916709551257389616 * exp(-(x * x)); }
 
 ADMPI_PARTIAL_1(div) { return 1.0 / x2; }
-ADMPI_PARTIAL_2(div) { return -(y * (1.0 / x2)); }
+ADMPI_PARTIAL_2(div) { return -(y / x2); } /* by 1 / x2, which may overflow, 0 would become NaN */
 
 ADMPI_PARTIAL_1(pow) {
   if (x2 == 0.0) return 0.0;
