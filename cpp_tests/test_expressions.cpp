@@ -376,6 +376,45 @@ TEST_CASE("test_expressions_templated_code_compiles_for_double_and_var") {
   CHECK(std::max_element(v.begin(), v.end())->value == 3.0);
 }
 
+TEST_CASE("test_expressions_convert_to_integers_like_values") {
+  recording r;
+  const var x = r.input(7.5);
+  const var h = 2.0;
+  CHECK(static_cast<int>(x / h) == 3);
+  CHECK(static_cast<long>(-x) == -7);
+  CHECK(static_cast<std::size_t>(floor(x * h) + 0.5) == 15);
+  CHECK_FALSE(static_cast<bool>(x - x));
+  if (x - 7.5) FAIL("zero is false");
+  static_assert(!std::is_convertible<var, int>::value && !std::is_constructible<double, var>::value);
+}
+
+TEST_CASE("test_expressions_std_choice_with_its_type_named") {
+  recording r;
+  const var x = r.input(0.5);
+  const auto check = [&](const var &y, double expected, double derivative) {
+    r.sweep(y);
+    CHECK(y.value == expected);
+    CHECK(r.tape.adjoint(x) == derivative);
+  };
+  check(std::max<var>(0.0, x), 0.5, 1.0);
+  check(std::max<var>(x, 1), 1.0, 0.0);
+  check(std::min<var>(x * x, x), 0.25, 1.0);
+  check(std::min<var>(x, x * x), 0.25, 1.0);
+  check(std::min<var>(2.0 * x, x * 3.0), 1.0, 2.0);
+  check(std::max({x, var(x * 4.0), var(1.0)}), 2.0, 4.0);
+  check(std::clamp<var>(x, 0.0, 1.0), 0.5, 1.0);
+  CHECK(std::max<var>(1.0f, 2).value == 2.0);
+  using T = admpi::tangent<double>;
+  T t(0.5, 1.0);
+  CHECK(std::max<T>(1.0, 2.0).value == 2.0);
+  CHECK(std::max<T>(t * 2.0, 0.25).derivative == 2.0);
+  CHECK(std::max<T>(0.0, t).derivative == 1.0);
+  CHECK((t++).value == 0.5);
+  CHECK((t--).value == 1.5);
+  CHECK(t.value == 0.5);
+  CHECK(t.derivative == 1.0);
+}
+
 TEST_CASE("test_expressions_classification") {
   using limits = std::numeric_limits<var>;
   CHECK(std::isnan(limits::quiet_NaN()));

@@ -151,6 +151,12 @@ ADMPI_ALWAYS_INLINE decltype(auto) operand(const expression<E> &e) noexcept {
 }
 ADMPI_ALWAYS_INLINE constant operand(double x) noexcept { return constant{x}; }
 
+/// An operand as a value of its own, by a statement if need be.
+template <class A>
+ADMPI_ALWAYS_INLINE var recorded(const A &a) {
+  return var(a);
+}
+
 template <class T>
 inline constexpr bool is_active = std::is_base_of<expression<T>, T>::value;
 
@@ -221,16 +227,17 @@ ADMPI_STD_CHOICE(ADMPI_OP)
   }
 #define ADMPI_UNARY(name) ADMPI_UNARY_NAMED(name, op_##name)
 
+// The packs keep calls away that name the type, as std::max<T>(0.0, x) does: they mean std's.
 #define ADMPI_BINARY_NAMED(name, Node, op)                                            \
-  template <class L, class R>                                                         \
+  template <int..., class L, class R>                                                 \
   ADMPI_ALWAYS_INLINE auto name(const expression<L> &l, const expression<R> &r) {     \
     return detail::join<detail::Node, detail::op>(l.self(), r.self());                \
   }                                                                                   \
-  template <class L>                                                                  \
+  template <int..., class L>                                                          \
   ADMPI_ALWAYS_INLINE auto name(const expression<L> &l, double r) {                   \
     return detail::join<detail::Node, detail::op>(l.self(), detail::constant{r});     \
   }                                                                                   \
-  template <class R>                                                                  \
+  template <int..., class R>                                                          \
   ADMPI_ALWAYS_INLINE auto name(double l, const expression<R> &r) {                   \
     return detail::join<detail::Node, detail::op>(detail::constant{l}, r.self());     \
   }
@@ -270,7 +277,7 @@ ADMPI_ALWAYS_INLINE auto fma(const A &a, const B &b, const C &c) {
   if constexpr (X::leaves + Y::leaves + Z::leaves <= detail::max_leaves) {
     return detail::fused<X, Y, Z>(detail::operand(a), detail::operand(b), detail::operand(c));
   } else {
-    return fma(var(a), var(b), var(c));
+    return fma(detail::recorded(a), detail::recorded(b), detail::recorded(c));
   }
 }
 

@@ -37,6 +37,16 @@ struct tangent {
   }
   tangent &operator++() { return *this += 1.0; }
   tangent &operator--() { return *this -= 1.0; }
+  tangent operator++(int) {
+    tangent before = *this;
+    *this += 1.0;
+    return before;
+  }
+  tangent operator--(int) {
+    tangent before = *this;
+    *this -= 1.0;
+    return before;
+  }
 
   /// Explicit, and to integers only: an integer has no derivative to lose.
   template <class I, std::enable_if_t<std::is_integral<I>::value, int> = 0>
@@ -178,9 +188,9 @@ constexpr tangent<T> inv(const tangent<T> &x) {
 ADMPI_STD_BINARY(ADMPI_TANGENT_BINARY)
 #undef ADMPI_TANGENT_BINARY
 
-// These are in std too, where code names the type: std::min<size_t>(a, 8). The pack keeps such a call away from the mixed forms.
+// These are in std too, where code names the type: std::min<size_t>(a, 8). The packs keep such calls away.
 #define ADMPI_TANGENT_CHOICE(name, condition)                         \
-  template <class T>                                                  \
+  template <int..., class T>                                          \
   tangent<T> name(const tangent<T> &a, const tangent<T> &b) {         \
     return detail::op_##name::first(value(a), value(b)) ? a : b;      \
   }                                                                   \

@@ -94,16 +94,14 @@ class tape_ref {
 
   /// Makes x an input: the same value with a fresh id. To be called while recording.
   void input(var &x) { input(&x, 1); }
-  /// Makes x[0..n] inputs with consecutive ids.
+  /// Makes x[0..n] inputs with consecutive ids; all or, if that fails, none.
   void input(var *x, std::int64_t n) {
-    double values[256];
-    do {
-      const std::int64_t part = n < 256 ? n : 256;
-      for (std::int64_t i = 0; i < part; ++i) values[i] = x[i].value;
-      detail::check(admpi_tape_input(handle_, values, part, x));
-      x += part;
-      n -= part;
-    } while (n > 0);
+    std::uint32_t first = 0;
+    detail::check(admpi_tape_input_ids(handle_, n, &first));
+    for (std::int64_t i = 0; i < n; ++i) {
+      x[i].id = first + static_cast<std::uint32_t>(i);
+      x[i].tag = handle_->tag;
+    }
   }
   /// Makes all elements of a contiguous container inputs.
   template <class C>
@@ -157,7 +155,7 @@ class tape_ref {
   }
   void reset_to(const admpi::position &position) { detail::check(admpi_tape_reset_to(handle_, &position)); }
 
-  /// Calls fn() once, when the tape is reset or recovered below this point, or freed.
+  /// Calls fn() once, when the tape is reset or recovered below this point, or freed. It cannot use the tape.
   template <class F>
   void on_recover(F fn) {
     F *held = new F(std::move(fn));
@@ -171,13 +169,15 @@ class tape_ref {
   /// Records an operation of the user's own: out_out[0..n_out] become active values value[0..n_out] that depend on
   /// in[0..n_in], and reverse(const callback_adjoints &) is called in every sweep that passes. It may throw: the
   /// exception comes out of tape.reverse(). The function object lives until the tape is reset below this point.
+  /// On the same tape it may record and sweep a nest of its own. out_out may be in.
   template <class F>
   void callback(const var *in, std::int64_t n_in, const double *value, std::int64_t n_out, var *out_out, F reverse) {
     if constexpr (std::is_trivially_copyable<F>::value && alignof(F) <= alignof(double)) {
       detail::check(admpi_tape_callback(handle_, in, n_in, value, n_out, &detail::reverse_callback<F>, &reverse,
                                         sizeof(F), out_out));
     } else if (!recording()) {
-      for (std::int64_t i = 0; i < n_out; ++i) out_out[i] = value[i];
+      // Nothing keeps the function: the results are passive.
+      detail::check(admpi_tape_callback(handle_, in, n_in, value, n_out, &detail::reverse_callback<F>, nullptr, 0, out_out));
     } else {
       F *held = new F(std::move(reverse));
       const int status = admpi_tape_on_recover(handle_, &detail::destroy<F>, held);
@@ -310,8 +310,15 @@ class passive {
   bool was_recording_;
 };
 
-/// The gradient of f at x. f takes a std::vector<var> and returns a var. Uses a nest of the current tape if
-/// that is recording, else a tape of its own.
+namespace detail {
+
+/// Whether the thread has a tape: what stands for none has no ids to give.
+inline bool has_tape() noexcept { return admpi_tls_tape->next_id != 0; }
+
+}  // namespace detail
+
+/// The gradient of f at x. f takes a std::vector<var> and returns a var. Uses a nest of the current tape, or a tape
+/// of its own if the thread has none. Values from outside the function are constants.
 template <class F>
 std::vector<double> gradient(F &&f, const std::vector<double> &x, double *value_out = nullptr) {
   std::vector<double> result(x.size());
@@ -324,8 +331,9 @@ std::vector<double> gradient(F &&f, const std::vector<double> &x, double *value_
     tape.adjoints(active.data(), static_cast<std::int64_t>(active.size()), result.data());
     if (value_out != nullptr) *value_out = y.value;
   };
-  if (current_tape().recording()) {
+  if (detail::has_tape()) {
     nested nest;
+    current_tape().start();  // until the nest is recovered
     evaluate(current_tape());
     nest.recover();
   } else {

@@ -26,7 +26,13 @@ struct var;
 ///   push(w, p)       calls w.add(p times its partial, leaf) for every leaf
 template <class E>
 struct expression {
-  ADMPI_ALWAYS_INLINE const E &self() const noexcept { return static_cast<const E &>(*this); }
+  ADMPI_ALWAYS_INLINE constexpr const E &self() const noexcept { return static_cast<const E &>(*this); }
+
+  /// Explicit, and to integers only: an integer has no derivative to lose. For the double see admpi::value.
+  template <class I, std::enable_if_t<std::is_integral<I>::value, int> = 0>
+  constexpr explicit operator I() const noexcept {
+    return static_cast<I>(self().value);
+  }
 };
 
 namespace detail {
@@ -264,12 +270,6 @@ struct var : expression<var>, admpi_var {
     var before = *this;
     *this -= 1.0;
     return before;
-  }
-
-  /// Explicit, and to integers only: an integer has no derivative to lose. For the double see admpi::value.
-  template <class I, std::enable_if_t<std::is_integral<I>::value, int> = 0>
-  constexpr explicit operator I() const noexcept {
-    return static_cast<I>(value);
   }
 };
 
