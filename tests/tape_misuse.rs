@@ -329,7 +329,7 @@ fn nest_and_sweep(deed: &Deed) -> i32 {
 }
 
 #[test]
-#[allow(clippy::undocumented_unsafe_blocks)] // the tape is live in all of them
+#[allow(clippy::undocumented_unsafe_blocks, clippy::type_complexity)] // the tape is live in all of them
 fn callback_cannot_pull_the_tape_from_under_its_sweep() {
     let deeds: [(&str, fn(&Deed) -> i32, i32); 10] = [
         ("reset", |deed| unsafe { admpi_tape_reset(deed.tape) }, NEST),
