@@ -337,13 +337,14 @@ TEST_CASE("test_edges_mpi_in_place_where_it_does_not_belong") {
   AMPI_Comm_free(&comm);
 }
 
-TEST_CASE("test_edges_passive_starts_without_a_place_for_the_request") {
+TEST_CASE("test_edges_no_place_for_a_handle") {
   test::begin();
   returning errors(MPI_COMM_WORLD);
   double x = 1.0;
   const int me = rank_of(MPI_COMM_WORLD);
   check_refused(AMPI_Isend(&x, 1, MPI_DOUBLE, me, 0, MPI_COMM_WORLD, nullptr), "AMPI_Isend");
   check_refused(AMPI_Irecv(&x, 1, MPI_DOUBLE, me, 0, MPI_COMM_WORLD, nullptr), "AMPI_Irecv");
+  check_refused(AMPI_Comm_free(nullptr), "AMPI_Comm_free");
 }
 
 TEST_CASE("test_edges_collectives_of_active_data_on_an_intercommunicator") {

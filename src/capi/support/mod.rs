@@ -144,16 +144,11 @@ pub unsafe fn make_comm(call: &str, place: *mut MPI_Comm, make: impl FnOnce() ->
 /// # Safety
 /// `place` is NULL or holds a communicator or the null handle.
 pub unsafe fn end_comm(call: &str, place: *mut MPI_Comm, end: impl FnOnce() -> c_int) -> c_int {
-    // SAFETY: the caller's promise.
-    if let Some(&comm) = unsafe { place.as_ref() } {
-        // SAFETY: as above.
-        let code =
-            mpi_call(call, Comm::world(), || communicator::leave(unsafe { Comm::new(comm) }));
-        if code != raw::SUCCESS {
-            return code;
-        }
-    }
-    end()
+    let code = mpi_call(call, Comm::world(), || {
+        // SAFETY: the caller's promise. Open MPI would read what is at NULL.
+        unsafe { communicator::leave(Comm::new(*out("comm", place)?)) }
+    });
+    if code == raw::SUCCESS { end() } else { code }
 }
 
 /// Waitsome and Testsome.
