@@ -65,10 +65,10 @@ pub fn rooted_passive(part: &Argument, all: &Argument, root: c_int, comm: Comm) 
     if root < 0 {
         return !inter || is_passive(all.datatype());
     }
-    let part_is = part.is_in_place() || is_passive(part.datatype());
     if inter {
-        return part_is;
+        return is_passive(part.datatype());
     }
     let at_root = comm.rank().is_ok_and(|rank| rank == root);
+    let part_is = (at_root && part.is_in_place()) || is_passive(part.datatype());
     part_is && (!at_root || is_passive(all.datatype()))
 }

@@ -8,7 +8,7 @@ use super::{Private, communicator, statistics};
 use crate::error::Result;
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::{self, Exchange, Transfer};
-use crate::mpi::{Argument, Comm, Datatype, Mark, Outcome, Shape, Sink, Source, Staging, Status};
+use crate::mpi::{Argument, Comm, Datatype, Mark, Outcome, Sink, Source, Staging, Status};
 use crate::tape::{Event, Ids, Sweep};
 use std::ffi::c_int;
 
@@ -63,7 +63,7 @@ pub struct Outgoing {
     private: &'static Private,
     dest: c_int,
     tag: c_int,
-    shape: Shape,
+    ids: Ids,
 }
 
 impl Outgoing {
@@ -81,19 +81,22 @@ impl Outgoing {
         let private = serial.map(|_| communicator::of(comm)).transpose()?;
         let mut data = Staging::take(source.len());
         let shape = source.pack(data.as_mut_slice());
+        let record = match serial.zip(private) {
+            None => None,
+            Some((serial, private)) => {
+                // Before anything is sent: a buffer that the tape refuses stays at home.
+                let ids = on_tape(serial, |tape| ids(tape, source, shape))?;
+                Some(Self { serial, private, dest, tag, ids })
+            }
+        };
         statistics::sent_forward(source.len());
-        let record =
-            serial.zip(private).map(|(serial, private)| Self { serial, private, dest, tag, shape });
         Ok((data, record))
     }
 
-    fn record(self, source: &Source) -> Outcome<()> {
-        on_tape(self.serial, |tape| {
-            let ids = ids(tape, source, self.shape)?;
-            let Self { private, dest, tag, .. } = self;
-            tape.record(0, |_, _| Sent { private, dest, tag, ids })?;
-            Ok(())
-        })
+    fn record(self) -> Outcome<()> {
+        let Self { private, dest, tag, ids, .. } = self;
+        on_tape(self.serial, |tape| tape.record(0, |_, _| Sent { private, dest, tag, ids }))
+            .map(|_| ())
     }
 }
 
@@ -191,7 +194,7 @@ pub fn send(buf: &Argument, dest: c_int, tag: c_int, comm: Comm) -> Outcome<()> 
     let source = &argument::source("buf", buf)?;
     let (data, outgoing) = Outgoing::pack(source, dest, tag, comm)?;
     transfer::send(comm, data.as_slice(), dest, tag)?;
-    outgoing.map_or(Ok(()), |outgoing| outgoing.record(source))
+    outgoing.map_or(Ok(()), |outgoing| outgoing.record())
 }
 
 pub fn recv(buf: &Argument, source: c_int, tag: c_int, comm: Comm) -> Outcome<Status> {
@@ -209,7 +212,7 @@ pub fn isend(buf: &Argument, dest: c_int, tag: c_int, comm: Comm) -> Outcome<Tra
     let (data, outgoing) = Outgoing::pack(source, dest, tag, comm)?;
     let transfer = Transfer::send(comm, data, dest, tag)?;
     if let Some(outgoing) = outgoing {
-        outgoing.record(source)?;
+        outgoing.record()?;
     }
     Ok(transfer)
 }
@@ -254,7 +257,7 @@ pub fn sendrecv(
         recvtag: from.tag,
     };
     let status = transfer::sendrecv(comm, exchange).inspect_err(|_| refuse(incoming.as_ref()))?;
-    let recorded = outgoing.map_or(Ok(()), |outgoing| outgoing.record(source));
+    let recorded = outgoing.map_or(Ok(()), |outgoing| outgoing.record());
     accept(incoming.as_ref(), sink, room.as_slice(), &status)?;
     recorded.map(|()| status)
 }

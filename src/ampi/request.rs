@@ -186,7 +186,6 @@ fn settle_one(
 
 /// Completes requests of an array by one of MPI's calls for arrays. The statuses stand in `batch`.
 fn complete(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<Found> {
-    check_live(slots)?;
     batch.clear();
     for slot in slots.iter() {
         batch.push(slot.as_ref().map(|request| &request.transfer));
@@ -228,25 +227,26 @@ fn complete(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<F
 }
 
 /// Runs `complete` with the thread's arrays, then `report`.
-fn completed<R>(
+fn completed(
     slots: &mut [Slot],
     how: Completion,
-    report: impl FnOnce(&Outcome<Found>, &Batch) -> R,
-) -> (Outcome<Found>, R) {
+    report: impl FnOnce(&Outcome<Found>, &Batch),
+) -> Outcome<Found> {
+    check_live(slots)?;
     BATCH.with(|batch| {
-        // Taken out, so that a completion which calls back into MPI finds it free.
+        // Taken out, so that an error handler which calls back finds it free.
         let mut mine = batch.take();
         let done = complete(slots, how, &mut mine);
-        let report = report(&done, &mine);
+        report(&done, &mine);
         batch.replace(mine);
-        (done, report)
+        done
     })
 }
 
 /// `MPI_Waitall` and `MPI_Testall`; tells whether all are complete.
 pub fn all(slots: &mut [Slot], how: Completion, places: &mut StatusSlots) -> Outcome<bool> {
     let n = slots.len();
-    let (found, ()) = completed(slots, how, |found, batch| {
+    let found = completed(slots, how, |found, batch| {
         let in_status =
             matches!(found, Err(Failure::Mpi(code)) if *code == constants().err_in_status);
         if in_status || matches!(found, Ok(Found::All) | Err(Failure::On(..) | Failure::Own(_))) {
@@ -258,12 +258,11 @@ pub fn all(slots: &mut [Slot], how: Completion, places: &mut StatusSlots) -> Out
 
 /// `MPI_Waitany` and `MPI_Testany`; tells which, or that none was active, or that none is complete.
 pub fn any(slots: &mut [Slot], how: Completion, place: &mut StatusSlot) -> Outcome<Found> {
-    let (found, ()) = completed(slots, how, |found, batch| {
+    completed(slots, how, |found, batch| {
         if !matches!(found, Ok(Found::Nothing)) {
             place.set(batch.status(0));
         }
-    });
-    found
+    })
 }
 
 /// `MPI_Waitsome` and `MPI_Testsome`; writes the indices of those complete.
@@ -273,15 +272,14 @@ pub fn some(
     indices: &mut [c_int],
     places: &mut StatusSlots,
 ) -> Outcome<Found> {
-    let (found, ()) = completed(slots, how, |found, batch| {
+    completed(slots, how, |found, batch| {
         if let Ok(Found::Some(n)) = found {
             places.set(batch.statuses(*n));
             for (at, index) in indices.iter_mut().enumerate().take(*n) {
                 *index = c_int::try_from(batch.index(at)).unwrap_or(-1);
             }
         }
-    });
-    found
+    })
 }
 
 /// `MPI_Request_free`. The adjoint of a send needs no request; a receive without one could never be recorded.

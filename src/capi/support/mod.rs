@@ -47,7 +47,8 @@ unsafe extern "C" {
 /// program that does not ask would crash later: the text goes to standard error too.
 pub fn check_abi(sizes: *const c_void) -> Outcome<()> {
     // SAFETY: NULL, or the structure that the header's function passes.
-    if unsafe { admpi_abi_check(sizes) } == 0 {
+    let code = unsafe { admpi_abi_check(sizes) };
+    if code == 0 {
         return Ok(());
     }
     let why = crate::error::with_last(|text| {
@@ -55,7 +56,8 @@ pub fn check_abi(sizes: *const c_void) -> Outcome<()> {
         unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned()
     });
     eprintln!("admpi: {why}");
-    Err(Error::new(Code::Abi, why).into())
+    let code = if code == Code::Null as c_int { Code::Null } else { Code::Abi };
+    Err(Error::new(code, why).into())
 }
 
 /// Where an output goes.
