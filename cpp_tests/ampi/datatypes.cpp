@@ -1,0 +1,267 @@
+// Types built from AMPI_ADOUBLE, by MPI's own constructors.
+#include "harness.hpp"
+
+#include <functional>
+#include <string>
+
+using admpi::var;
+using test::check_identity;
+using test::rank_of;
+using test::size_of;
+
+namespace {
+
+const MPI_Comm world = MPI_COMM_WORLD;
+
+/// Sends `count` items of the type that `make(element)` returns around the ring, and receives them as another.
+/// The types are freed before the sweep.
+void check_types(unsigned seed, std::size_t n, int sent, const std::function<MPI_Datatype(MPI_Datatype)> &send_type,
+                 int received, const std::function<MPI_Datatype(MPI_Datatype)> &receive_type) {
+  check_identity(n, seed, [&](auto mpi, auto &x) {
+    const int me = rank_of(world), count = size_of(world);
+    MPI_Datatype out = send_type(mpi.type()), in = receive_type(mpi.type());
+    MPI_Type_commit(&out);
+    MPI_Type_commit(&in);
+    auto y = x;
+    for (std::size_t i = 0; i < n; ++i) y[i] = x[i] * x[(i + 1) % n];
+    typename decltype(mpi)::request q[2];
+    mpi.irecv(y.data(), received, in, (me + count - 1) % count, 0, world, &q[0]);
+    mpi.isend(x.data(), sent, out, (me + 1) % count, 0, world, &q[1]);
+    MPI_Type_free(&out);
+    MPI_Type_free(&in);
+    MPI_Status statuses[2];
+    mpi.waitall(2, q, statuses);
+    for (std::size_t i = 0; i < n; ++i) y[i] = sin(y[i]) + x[i];
+    return y;
+  });
+}
+
+MPI_Datatype element(MPI_Datatype t) {
+  MPI_Datatype made;
+  MPI_Type_dup(t, &made);
+  return made;
+}
+
+MPI_Datatype contiguous(MPI_Datatype t) {
+  MPI_Datatype made;
+  MPI_Type_contiguous(3, t, &made);
+  return made;
+}
+
+MPI_Datatype vector(MPI_Datatype t) {
+  MPI_Datatype made;
+  MPI_Type_vector(3, 2, 4, t, &made);
+  return made;
+}
+
+MPI_Datatype hvector(MPI_Datatype t) {
+  MPI_Datatype made;
+  MPI_Type_create_hvector(3, 1, 3 * 16, t, &made);
+  return made;
+}
+
+MPI_Datatype indexed(MPI_Datatype t) {
+  const int lengths[] = {1, 0, 2}, places[] = {7, 3, 2};
+  MPI_Datatype made;
+  MPI_Type_indexed(3, lengths, places, t, &made);
+  return made;
+}
+
+MPI_Datatype hindexed(MPI_Datatype t) {
+  const int lengths[] = {2, 1};
+  const MPI_Aint places[] = {16 * 6, 16 * 1};
+  MPI_Datatype made;
+  MPI_Type_create_hindexed(2, lengths, places, t, &made);
+  return made;
+}
+
+MPI_Datatype indexed_block(MPI_Datatype t) {
+  const int places[] = {5, 0, 9};
+  MPI_Datatype made;
+  MPI_Type_create_indexed_block(3, 1, places, t, &made);
+  return made;
+}
+
+MPI_Datatype hindexed_block(MPI_Datatype t) {
+  const MPI_Aint places[] = {16 * 4, 0};
+  MPI_Datatype made;
+  MPI_Type_create_hindexed_block(2, 2, places, t, &made);
+  return made;
+}
+
+MPI_Datatype structure(MPI_Datatype t) {
+  MPI_Datatype inner = vector(t);
+  const int lengths[] = {1, 1, 2};
+  const MPI_Aint places[] = {16 * 11, 0, 16 * 13};
+  const MPI_Datatype types[] = {t, inner, t};
+  MPI_Datatype made;
+  MPI_Type_create_struct(3, lengths, places, types, &made);
+  MPI_Type_free(&inner);
+  return made;
+}
+
+MPI_Datatype subarray(MPI_Datatype t, int order) {
+  const int sizes[] = {3, 4, 2}, subsizes[] = {2, 2, 1}, starts[] = {1, 0, 1};
+  MPI_Datatype made;
+  MPI_Type_create_subarray(3, sizes, subsizes, starts, order, t, &made);
+  return made;
+}
+
+MPI_Datatype resized(MPI_Datatype t) {
+  // A column of a matrix with rows of 5, so that items follow one another by columns.
+  MPI_Datatype column, made;
+  MPI_Type_vector(4, 1, 5, t, &column);
+  MPI_Type_create_resized(column, 0, 16, &made);
+  MPI_Type_free(&column);
+  return made;
+}
+
+MPI_Datatype nested(MPI_Datatype t) {
+  MPI_Datatype inner = resized(t), copy, made;
+  MPI_Type_dup(inner, &copy);
+  MPI_Type_vector(2, 1, 2, copy, &made);
+  MPI_Type_free(&inner);
+  MPI_Type_free(&copy);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("test_datatypes_dup_and_contiguous") {
+  check_types(1, 12, 6, element, 2, contiguous);
+  check_types(2, 12, 4, contiguous, 12, element);
+}
+
+TEST_CASE("test_datatypes_vectors") {
+  check_types(3, 30, 1, vector, 6, element);
+  check_types(4, 30, 6, element, 1, vector);
+  check_types(5, 30, 2, vector, 2, vector);
+  check_types(6, 30, 2, hvector, 6, element);
+  check_types(7, 30, 3, contiguous, 3, hvector);
+}
+
+TEST_CASE("test_datatypes_indexed") {
+  check_types(8, 40, 2, indexed, 6, element);
+  check_types(9, 40, 3, element, 1, indexed);
+  check_types(10, 40, 2, hindexed, 2, indexed);
+  check_types(11, 40, 1, indexed_block, 1, hindexed);
+  check_types(12, 40, 3, hindexed_block, 2, vector);
+}
+
+TEST_CASE("test_datatypes_structures") {
+  check_types(13, 40, 1, structure, 9, element);
+  check_types(14, 40, 3, contiguous, 1, structure);
+}
+
+TEST_CASE("test_datatypes_subarrays_counted") {
+  for (const int order : {MPI_ORDER_C, MPI_ORDER_FORTRAN}) {
+    const auto type = [&](MPI_Datatype t) { return subarray(t, order); };
+    check_types(15, 48, 2, type, 8, element);
+    check_types(16, 48, 8, element, 2, type);
+  }
+}
+
+TEST_CASE("test_datatypes_resized_and_nested") {
+  check_types(17, 20, 5, resized, 20, element);
+  check_types(18, 20, 20, element, 5, resized);
+  check_types(19, 20, 1, nested, 8, element);
+  check_types(20, 20, 2, resized, 1, nested);
+}
+
+TEST_CASE("test_datatypes_short_message_into_a_wide_type") {
+  // Seven doubles into items of six: the rest of the second item stays.
+  check_types(21, 30, 7, element, 2, vector);
+}
+
+TEST_CASE("test_datatypes_in_collectives") {
+  check_identity(20, 22, [](auto mpi, auto &x) {
+    const int count = size_of(world);
+    MPI_Datatype type = resized(mpi.type());
+    MPI_Type_commit(&type);
+    auto y = x, sum = x;
+    for (int i = 0; i < 20; ++i) y[i] = x[i] * x[(i + 3) % 20];
+    mpi.bcast(y.data() + 1, 2, type, count - 1, world);
+    auto all = x;
+    all.resize(20 * count);
+    for (int i = 0; i < 20 * count; ++i) all[i] = x[i % 20] * 2.0;
+    mpi.allgather(y.data(), 4, mpi.type(), all.data(), 1, type, world);
+    MPI_Type_free(&type);
+    all.insert(all.end(), y.begin(), y.end());
+    return all;
+  });
+}
+
+TEST_CASE("test_datatypes_known_by_structure_not_by_extent") {
+  test::begin();
+  const int me = rank_of(world);
+  // A plain double in items of 16 bytes, such as the real part of a complex number, is passive.
+  MPI_Datatype plain;
+  MPI_Type_create_resized(MPI_DOUBLE, 0, 16, &plain);
+  MPI_Type_commit(&plain);
+  admpi::tape tape;
+  tape.start();
+  double x[4] = {1.0 + me, 2.0, 3.0, 4.0}, y[4] = {0.0, 9.0, 0.0, 9.0};
+  const auto events = tape.statistics().events;
+  AMPI_Request q;
+  AMPI_Isend(static_cast<void *>(x), 2, plain, me, 0, world, &q);
+  AMPI_Recv(static_cast<void *>(y), 2, plain, me, 0, world, MPI_STATUS_IGNORE);
+  AMPI_Wait(&q, MPI_STATUS_IGNORE);
+  CHECK(tape.statistics().events == events);
+  CHECK(y[0] == 1.0 + me);
+  CHECK(y[1] == 9.0);
+  CHECK(y[2] == 3.0);
+  MPI_Type_free(&plain);
+}
+
+TEST_CASE("test_datatypes_that_mix_active_and_passive_parts_are_refused") {
+  test::begin();
+  MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+  const int lengths[] = {1, 1};
+  const MPI_Aint places[] = {0, 16};
+  const MPI_Datatype types[] = {AMPI_ADOUBLE, MPI_INT};
+  MPI_Datatype mixed;
+  MPI_Type_create_struct(2, lengths, places, types, &mixed);
+  MPI_Type_commit(&mixed);
+  struct {
+    admpi_var value;
+    int n;
+  } item = {{1.0, 0, 0}, 3};
+  admpi::tape tape;
+  tape.start();
+  CHECK(AMPI_Send(static_cast<void *>(&item), 1, mixed, MPI_PROC_NULL, 0, world) != MPI_SUCCESS);
+  CHECK(std::string(admpi_last_error()).find("mixes active and passive") != std::string::npos);
+  MPI_Type_free(&mixed);
+  MPI_Comm_set_errhandler(world, MPI_ERRORS_ARE_FATAL);
+}
+
+TEST_CASE("test_datatypes_freed_and_made_anew") {
+  // Handles are reused: what is known of one must not be taken for the next.
+  test::begin();
+  const int me = rank_of(world);
+  admpi::tape tape;
+  tape.start();
+  std::vector<var> x(4, 2.0), y(4);
+  tape.input(x);
+  for (int i = 0; i < 200; ++i) {
+    const bool is_active = i % 2 == 0;
+    MPI_Datatype type;
+    MPI_Type_contiguous(2, is_active ? AMPI_ADOUBLE : MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    const auto events = tape.statistics().events;
+    AMPI_Sendrecv(static_cast<void *>(x.data()), 1, type, me, 0, static_cast<void *>(y.data()), 1, type, me, 0, world,
+                  MPI_STATUS_IGNORE);
+    CHECK(tape.statistics().events - events == (is_active ? 2 : 0));
+    MPI_Type_free(&type);
+  }
+}
+
+TEST_CASE("test_datatypes_size_on_the_wire") {
+  test::begin();
+  int size = 0;
+  MPI_Aint lower = 0, extent = 0;
+  MPI_Type_size(AMPI_ADOUBLE, &size);
+  MPI_Type_get_extent(AMPI_ADOUBLE, &lower, &extent);
+  CHECK(size == 8);
+  CHECK(lower == 0);
+  CHECK(extent == 16);
+}
