@@ -1,0 +1,564 @@
+#!/usr/bin/env python3
+"""Writes the calls for large counts, which differ in little but their signatures.
+
+    generate.py           writes src/capi/large.rs and src/mpi/plain.rs
+    generate.py --check   says which of them differ from what it would write, and fails if any does
+
+A signature is that of MPI-3.1 with every count an MPI_Count and every displacement an MPI_Aint. What a call
+does is one of the functions of src/large; a template here says which and with what.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).parent.parent.parent
+LIST = ROOT / "scripts/mpi31/functions.txt"
+
+# Calls of MPI-4 that are given on every MPI, as MPI-4 has them.
+NEW = """
+int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+"""
+
+# What else the library calls beside what the templates name.
+OTHERS = """MPI_Type_dup MPI_Type_create_hvector MPI_Type_create_hindexed MPI_Type_create_struct
+MPI_Type_create_indexed_block MPI_Type_create_hindexed_block MPI_Type_vector MPI_Type_indexed
+MPI_Type_create_subarray MPI_Type_create_darray MPI_Type_size_x MPI_Get_elements_x
+MPI_Status_set_elements_x MPI_Status_set_cancelled MPI_Grequest_complete MPI_Op_create MPI_Op_free
+MPI_Op_commutative MPI_Reduce_local MPI_Comm_remote_size MPI_Topo_test MPI_Cartdim_get
+MPI_Graph_neighbors_count MPI_Dist_graph_neighbors_count MPI_File_get_view MPI_Win_call_errhandler
+MPI_File_call_errhandler MPI_Pack MPI_Unpack MPI_Pack_size MPI_Pack_external MPI_Unpack_external
+MPI_Pack_external_size MPI_Alltoallw MPI_Ialltoallw MPI_Neighbor_alltoallw MPI_Ineighbor_alltoallw
+MPI_Reduce MPI_Ireduce MPI_Reduce_scatter MPI_Reduce_scatter_block MPI_Ireduce_scatter
+MPI_Ireduce_scatter_block MPI_Isend MPI_Irecv MPI_Win_create""".split()
+
+# MPI-4's calls, where the probe finds them; the others of the family are listed in src/large/plan.rs.
+LARGE = {
+    "MPI_Iallreduce": "count", "MPI_Ireduce": "count", "MPI_Iscan": "count", "MPI_Iexscan": "count",
+    "MPI_Ireduce_scatter": "recvcounts", "MPI_Ireduce_scatter_block": "recvcount",
+}
+
+COUNTS = {"count", "sendcount", "recvcount", "origin_count", "result_count", "target_count"}
+ARRAYS = {"sendcounts", "recvcounts"}
+DISPLACEMENTS = {"displs", "sdispls", "rdispls"}
+
+
+class Parameter:
+    def __init__(self, text):
+        self.const = text.startswith("const ")
+        match = re.match(r"(?:const )?(\w+)\s*(\**)(\w+)(\[\])?$", text)
+        self.kind, stars, self.name, array = match.groups()
+        self.pointers = len(stars) + bool(array)
+        self.name = {"type": "datatype", "ibuf": "buf", "target_cout": "target_count"}.get(self.name, self.name)
+
+    def rust(self, large):
+        kind = {"void": "c_void", "int": "c_int", "char": "c_char"}.get(self.kind, self.kind)
+        if large and self.kind == "int":
+            if self.name in COUNTS | ARRAYS:
+                kind = "MPI_Count"
+            elif self.name in DISPLACEMENTS:
+                kind = "MPI_Aint"
+        return ("*const " if self.const else "*mut ") * self.pointers + kind
+
+
+class Function:
+    def __init__(self, line):
+        if line.split()[0] in ("deprecated", "removed", "optional"):
+            line = line.split(" ", 1)[1]
+        self.name, arguments = re.match(r"\w+ (\w+)\((.*)\)$", line).groups()
+        self.parameters = [] if arguments == "void" else [Parameter(one) for one in arguments.split(", ")]
+        self.names = [one.name for one in self.parameters]
+
+    def call(self, name=None, **changes):
+        arguments = [changes.get(one, one) for one in self.names]
+        return f"plain::{name or self.name}({', '.join(arguments)})"
+
+    def declaration(self, name=None, counts=()):
+        arguments = ", ".join(f"{one.name}: {one.rust(one.name in counts)}" for one in self.parameters)
+        return f"{name or self.name}({arguments})"
+
+
+def functions():
+    found = {}
+    for line in LIST.read_text().splitlines() + NEW.strip().splitlines():
+        if line and not line.startswith("#") and "(" in line and "..." not in line:
+            try:
+                one = Function(line)
+            except AttributeError:  # a function pointer among the arguments
+                continue
+            found[one.name] = one
+    return found
+
+
+MPI = functions()
+
+# Documentation -------------------------------------------------------------------------------------------
+
+PARAMETERS = {
+    "buf": "items of `datatype`", "buffer": "items of `datatype`", "count": "number of items",
+    "datatype": "type of the items",
+    "dest": "rank to send to", "source": "rank to receive from, or MPI_ANY_SOURCE", "tag": "the message's tag",
+    "sendtag": "tag of the message sent", "recvtag": "tag of the message received", "comm": "the communicator",
+    "status": "what was received or moved; MPI_STATUS_IGNORE allowed", "request": "to be completed by plain MPI_Wait or MPI_Test",
+    "message": "the matched message; becomes MPI_MESSAGE_NULL",
+    "sendbuf": "items to send", "sendcount": "number of items sent", "sendtype": "type of the items sent",
+    "recvbuf": "room for the items received", "recvcount": "number of items received", "recvtype": "type of the items received",
+    "inbuf": "left operands", "inoutbuf": "right operands, replaced by the result", "root": "rank of the root", "op": "predefined or user-defined operation",
+    "sendcounts": "items for each partner", "recvcounts": "items of each partner",
+    "displs": "where each partner's items begin, in items", "sdispls": "where they begin in `sendbuf`, {}",
+    "rdispls": "where they begin in `recvbuf`, {}", "sendtypes": "types of the items for each partner",
+    "recvtypes": "types of the items of each partner",
+    "origin_addr": "items here", "origin_count": "number of items here", "origin_datatype": "their type",
+    "result_addr": "room for the target's items as they were", "result_count": "number of items in `result_addr`",
+    "result_datatype": "their type",
+    "target_rank": "rank whose window is accessed", "target_disp": "where, in the target's displacement unit",
+    "target_count": "number of items there", "target_datatype": "their type", "win": "the window",
+    "fh": "the file", "offset": "where to begin, in elementary types of the view",
+}
+OUTPUTS = {"status", "request"}
+FILLED = {"recvbuf", "result_addr"}
+
+
+def documentation(function, sentence, collective, chapter):
+    lines = [sentence, ""]
+    width = max(len(one.name) for one in function.parameters)
+    for one in function.parameters:
+        text = PARAMETERS[one.name]
+        if "{}" in text:
+            text = text.format("in bytes" if "w" in function.name[-1:] else "in items")
+        out = one.name in OUTPUTS or one.name in FILLED and not one.const
+        if one.name in ("sendbuf", "recvbuf") and "MPI_IN_PLACE" in IN_PLACE.get(function.name, {}).get(one.name, ""):
+            text += "; MPI_IN_PLACE as in MPI"
+        lines.append(f"@param{'[out]' if out else '[in]'} {one.name.ljust(width)}  {text}")
+    lines.append("@return MPI_SUCCESS or an error's code, raised as MPI raises its own")
+    lines.append(f"{collective} (MPI-3.1, {chapter})")
+    return "".join(f"/// {line}".rstrip() + "\n" for line in lines)
+
+
+IN_PLACE = {}
+for name in ("Gather", "Gatherv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Reduce", "Allreduce",
+             "Scan", "Exscan", "Reduce_scatter", "Reduce_scatter_block"):
+    for form in (name, "I" + name.lower()):
+        IN_PLACE["MPI_" + form] = {"sendbuf": "MPI_IN_PLACE"}
+for form in ("Scatter", "Scatterv", "Iscatter", "Iscatterv"):
+    IN_PLACE["MPI_" + form] = {"recvbuf": "MPI_IN_PLACE"}
+
+# Templates -----------------------------------------------------------------------------------------------
+
+
+def entry(function, body, sentence, collective, chapter):
+    if "comm" in function.names:
+        on = "on_comm({}, comm)"
+    elif "win" in function.names:
+        on = "on_win({}, win)"
+    elif "fh" in function.names:
+        on = "on_file({}, fh)"
+    else:
+        on = "on_nothing({})"
+    name = f"MPIX{function.name[3:]}_x"
+    arguments = ", ".join(f"{one.name}: {one.rust(True)}" for one in function.parameters)
+    return (documentation(function, sentence, collective, chapter) + f"""#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn {name}({arguments}) -> c_int {{
+    // SAFETY: what the caller owes {function.name} it owes this call.
+    unsafe {{
+        let call = {on.format(f'"{name}"')};
+        {body.strip()}
+    }}
+}}
+""")
+
+
+def one(family):
+    def body(f):
+        call = f.call(count="n", datatype="t")
+        return f"call.one(Family::{family}, count, Datatype::new(datatype), |n, t| {call})"
+    return body
+
+
+def two(family, significant="|| Ok((true, true))", names=("sendcount", "sendtype", "recvcount", "recvtype")):
+    def body(f):
+        n, t, m, u = names
+        call = f.call(**{n: "n", t: "t", m: "m", u: "u"})
+        return (f"call.two(Family::{family}, side({n}, {t}), side({m}, {u}), {significant}, "
+                f"|n, t, m, u| {call})")
+    return body
+
+
+def pieces(f):
+    call = f.call(sendbuf="at(sendbuf, offset)", recvbuf="at_mut(recvbuf, offset)", inbuf="at(inbuf, offset)",
+                  inoutbuf="at_mut(inoutbuf, offset)", count="n")
+    return f"call.pieces(count, Datatype::new(datatype), |offset, n| {call})"
+
+
+def ireduction(f):
+    ordered = 'cfg!(admpi_mpi = "openmpi")' if f.name == "MPI_Ireduce" else "false"
+    return f"""call.ireduction(count, Datatype::new(datatype), Op::new(op), {ordered},
+            || {f.call(f.name + "_c")},
+            |n, t, o| {f.call(count="n", datatype="t", op="o")})"""
+
+
+def reduce_scatter(f):
+    block = "recvcount" in f.names
+    counts = ("Ok(vec![recvcount; group_size(comm)?])" if block
+              else "Ok(counts(recvcounts, group_size(comm)?))")
+    shift = "move |from, to, n| move_items(at(recvbuf, from), at_mut(recvbuf, to), n, datatype, comm)"
+    block_buffers = """let (from, to) = if in_place { (at(recvbuf, b.from), at_mut(recvbuf, b.to)) }
+                else { (at(sendbuf, b.from), at_mut(recvbuf, b.to)) };
+                let from = if in_place && b.mine { in_place_address() } else { from };"""
+    narrow = "narrow(c[0])" if block else "narrowed(c).as_ptr()"
+    native = f.call(**({"recvcount": narrow} if block else {"recvcounts": narrow}))
+    start = f"""let in_place = is_in_place(sendbuf);
+        let input = if in_place {{ Input::InPlace }} else {{ Input::Apart }};
+        """
+    if f.name.startswith("MPI_I"):
+        large = f.call(f.name + "_c", **({} if block else {"recvcounts": "c.as_ptr()"}))
+        bind = "_" if block else "c"
+        return start + f"""call.ireduce_scatter(Comm::new(comm), || {counts}, Datatype::new(datatype), Op::new(op), input,
+            RequestSlot::new(request),
+            |c| {native},
+            |{bind}| {large},
+            |b, t, o, r| {{
+                {block_buffers}
+                plain::MPI_Ireduce(from, to, b.count, t, o, b.root, comm, r)
+            }},
+            {shift})"""
+    return start + f"""call.reduce_scatter(Comm::new(comm), || {counts}, Datatype::new(datatype), input,
+            |c| {native},
+            |b| {{
+                {block_buffers}
+                plain::MPI_Reduce(from, to, b.count, datatype, op, b.root, comm)
+            }},
+            {shift})"""
+
+
+def alltoallw(f, sendbuf="sendbuf", recvbuf="recvbuf"):
+    name = "Neighbor_alltoallw" if "eighbor" in f.name else "Alltoallw"
+    displacements = "wide_displacements" if "eighbor" in f.name else "displacements"
+    tail = ""
+    if "request" in f.names:
+        name, tail = "I" + name.lower(), ", request"
+    send = f"l.send.counts.as_ptr(), l.send.{displacements}.as_ptr().cast(), l.send.datatypes.as_ptr().cast()"
+    return (f"plain::MPI_{name}({sendbuf}, {send}, {recvbuf}, "
+            f"{send.replace('l.send', 'l.receive')}, comm{tail})")
+
+
+def vector(f, traffic, start="", **buffers):
+    how = "start_exchange" if "request" in f.names else "exchange"
+    width = "Aint" if "eighbor" in f.name else "Int"
+    return f"""{start}call.{how}(Width::{width}, || {traffic}, |l| {alltoallw(f, **buffers)})"""
+
+
+OWN_SEND = "Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) }"
+OWN_RECEIVE = "Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) }"
+
+
+def gatherv(f):
+    start = f"""let in_place = is_in_place(sendbuf);
+        let from = if in_place {{ std::ptr::null() }} else {{ sendbuf }};
+        let own = {OWN_SEND};
+        let all = || v_parts(comm, recvcounts, displs, recvtype);
+        """
+    return vector(f, "vector::gather(Comm::new(comm), root, in_place, own, &all)", start, sendbuf="from")
+
+
+def scatterv(f):
+    start = f"""let in_place = is_in_place(recvbuf);
+        let to = if in_place {{ std::ptr::null_mut() }} else {{ recvbuf }};
+        let own = {OWN_RECEIVE};
+        let all = || v_parts(comm, sendcounts, displs, sendtype);
+        """
+    return vector(f, "vector::scatter(Comm::new(comm), root, in_place, &all, own)", start, recvbuf="to")
+
+
+def allgatherv(f):
+    start = f"""let in_place = is_in_place(sendbuf);
+        let from = if in_place {{ recvbuf.cast_const() }} else {{ sendbuf }};
+        let own = {OWN_SEND};
+        let all = || v_parts(comm, recvcounts, displs, recvtype);
+        """
+    return vector(f, "vector::allgather(Comm::new(comm), in_place, own, &all)", start, sendbuf="from")
+
+
+def alltoallv(f):
+    traffic = """{
+            let receives = v_parts(comm, recvcounts, rdispls, recvtype)?;
+            let sends = if is_in_place(sendbuf) { Vec::new() } else { v_parts(comm, sendcounts, sdispls, sendtype)? };
+            Ok(Traffic { sends, receives })
+        }"""
+    return vector(f, traffic)
+
+
+def alltoallw_x(f):
+    traffic = """{
+            let receives = w_parts(comm, recvcounts, rdispls, recvtypes)?;
+            let sends = if is_in_place(sendbuf) { Vec::new() } else { w_parts(comm, sendcounts, sdispls, sendtypes)? };
+            Ok(Traffic { sends, receives })
+        }"""
+    return vector(f, traffic)
+
+
+def neighbor(sends, receives):
+    def body(f):
+        traffic = f"""{{
+            let (sources, destinations) = degrees(comm)?;
+            Ok(Traffic {{ sends: {sends}, receives: {receives} }})
+        }}"""
+        return vector(f, traffic)
+    return body
+
+
+def ibcast(f):
+    return f"""call.ibcast(Comm::new(comm), root, count, Datatype::new(datatype),
+            |n, t| {f.call(count="n", datatype="t")},
+            |l| {alltoallw(f, "buffer", "buffer")})"""
+
+
+def buffers(f):
+    origin = "Some(side(origin_count, origin_datatype))"
+    if "result_addr" not in f.names:
+        return f"Buffers {{ origin: {origin}, result: None, target: side(target_count, target_datatype) }}"
+    origin = f"(!is_no_op(op)).then(|| side(origin_count, origin_datatype))"
+    return (f"Buffers {{ origin: {origin}, result: Some(side(result_count, result_datatype)), "
+            f"target: side(target_count, target_datatype) }}")
+
+
+def piece_call(f, request=None):
+    changes = dict(origin_addr="shift(origin_addr, p.origin.0)", origin_count="p.origin.1",
+                   result_addr="shift_mut(result_addr, p.result.0)", result_count="p.result.1",
+                   target_count="p.target.0", target_datatype="p.target.1")
+    if request:
+        changes["request"] = request
+    return f.call(**changes)
+
+
+def accumulate(f):
+    return f"""let buffers = {buffers(f)};
+        call.accumulate(buffers, |p| {piece_call(f)})"""
+
+
+def raccumulate(f):
+    return f"""let buffers = {buffers(f)};
+        call.raccumulate(buffers, RequestSlot::new(request),
+            |p| {piece_call(f)},
+            |p, r| {piece_call(f, "r")})"""
+
+
+def isendrecv(f):
+    return """call.isendrecv(side(sendcount, sendtype), side(recvcount, recvtype), RequestSlot::new(request),
+            |n, t, r| plain::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r),
+            |n, t, r| plain::MPI_Isend(sendbuf, n, t, dest, sendtag, comm, r))"""
+
+
+def file_pieces(f):
+    pointer = "shift_mut" if "read" in f.name else "shift"
+    changes = dict(buf=f"{pointer}(buf, bytes)", count="n", request="r")
+    if "offset" in f.names:
+        changes["offset"] = "offset + MPI_Offset::from(units)"
+    units = "units" if "offset" in f.names else "_"
+    return f"""call.file_pieces(File::new(fh), side(count, datatype), RequestSlot::new(request),
+            |n| {f.call(count="n")},
+            |bytes, {units}, n, r| {f.call(**changes)})"""
+
+
+def file_all(f):
+    return f"""call.file_all(side(count, datatype), RequestSlot::new(request),
+            |n| {f.call(count="n")},
+            |n, t, r| {f.call(count="n", datatype="t", request="r")})"""
+
+
+def file_shared(f):
+    blocking = MPI[f.name.replace("_i", "_")]
+    return f"""call.file_shared(side(count, datatype), RequestSlot::new(request),
+            |n| {f.call(count="n")},
+            |n, t, group| {{
+                let mut status = Status::default();
+                let code = {blocking.call(count="n", datatype="t", status="status.as_mut_ptr()")};
+                group.done(&status);
+                code
+            }})"""
+
+
+IN_PLACE_SEND = "|| Ok((!is_in_place(sendbuf), true))"
+GATHERED = "|| gathered(comm, root, is_in_place(sendbuf))"
+SCATTERED = "|| scattered(comm, root, is_in_place(recvbuf))"
+RMA = ("origin_count", "origin_datatype", "target_count", "target_datatype")
+LOCAL, COLLECTIVE = "Local", "Collective over the communicator"
+FILE_ALL = "Collective over the file's communicator"
+
+V_SEND, V_RECEIVE = "repeated(sendcount, sendtype, destinations)", "v_parts_of(sources, recvcounts, displs, recvtype)?"
+TABLE = []
+
+
+def add(names, body, sentence, collective, chapter):
+    for name in names.split():
+        TABLE.append((MPI["MPI_" + name], body, sentence, collective, chapter))
+
+
+def plain_sentence(what):
+    return "`{mpi}` with " + what
+
+
+LARGE_COUNT = plain_sentence("a count past 2^31, as one item of a large type.")
+LARGE_COUNTS = plain_sentence("counts past 2^31, as one item of a large type each.")
+
+add("Send Bsend Ssend Rsend Recv Isend Ibsend Issend Irsend Irecv Mrecv Imrecv Sendrecv_replace",
+    one("PointToPoint"), LARGE_COUNT, LOCAL, "chapter 3")
+add("Sendrecv", two("PointToPoint"), LARGE_COUNTS, LOCAL, "chapter 3")
+add("Isendrecv", isendrecv,
+    "MPI-4's nonblocking send-receive, on every MPI: both start, behind one request. The status is the receive's.",
+    LOCAL, "chapter 3; MPI-4.0, 3.10")
+add("Send_init Bsend_init Ssend_init Rsend_init Recv_init", one("PointToPoint"),
+    LARGE_COUNT + " Persistent: started by plain MPI_Start.", LOCAL, "3.9")
+
+add("Bcast", one("Movement"), LARGE_COUNT, COLLECTIVE, "5.4")
+add("Ibcast", ibcast, LARGE_COUNT + " All ranks pass one count.", COLLECTIVE, "5.12.2")
+add("Gather Igather", two("Movement", GATHERED), LARGE_COUNTS, COLLECTIVE, "5.5")
+add("Scatter Iscatter", two("Movement", SCATTERED), LARGE_COUNTS, COLLECTIVE, "5.6")
+add("Allgather Iallgather", two("Movement", IN_PLACE_SEND), LARGE_COUNTS, COLLECTIVE, "5.7")
+add("Alltoall Ialltoall", two("Movement", IN_PLACE_SEND), LARGE_COUNTS, COLLECTIVE, "5.8")
+add("Neighbor_allgather Ineighbor_allgather Neighbor_alltoall Ineighbor_alltoall", two("Movement"),
+    LARGE_COUNTS, COLLECTIVE, "7.6")
+
+BY_PIECES = plain_sentence("a count past 2^31, in pieces of at most 16 MiB.")
+add("Reduce Allreduce Scan Exscan", pieces, BY_PIECES, COLLECTIVE, "5.9 and 5.11")
+add("Reduce_local", pieces, BY_PIECES, LOCAL, "5.9.7")
+add("Ireduce Iallreduce Iscan Iexscan", ireduction,
+    plain_sentence("a count past 2^31. A user's operation must live until the request is complete."),
+    COLLECTIVE, "5.12")
+add("Reduce_scatter_block Reduce_scatter", reduce_scatter,
+    plain_sentence("counts whose sum is past 2^31, by a reduction to each rank in pieces; then of an "
+                   "intracommunicator."), COLLECTIVE, "5.10")
+add("Ireduce_scatter_block Ireduce_scatter", reduce_scatter,
+    plain_sentence("counts whose sum is past 2^31; then of an intracommunicator. A user's operation must live "
+                   "until the request is complete."), COLLECTIVE, "5.12")
+
+LARGE_PARTS = plain_sentence("counts and displacements past 2^31.")
+add("Gatherv Igatherv", gatherv, LARGE_PARTS, COLLECTIVE, "5.5")
+add("Scatterv Iscatterv", scatterv, LARGE_PARTS, COLLECTIVE, "5.6")
+add("Allgatherv Iallgatherv", allgatherv, LARGE_PARTS, COLLECTIVE, "5.7")
+add("Alltoallv Ialltoallv", alltoallv, LARGE_PARTS, COLLECTIVE, "5.8")
+add("Alltoallw Ialltoallw", alltoallw_x, LARGE_PARTS, COLLECTIVE, "5.8")
+add("Neighbor_allgatherv Ineighbor_allgatherv", neighbor(V_SEND, V_RECEIVE), LARGE_PARTS, COLLECTIVE, "7.6")
+add("Neighbor_alltoallv Ineighbor_alltoallv",
+    neighbor("v_parts_of(destinations, sendcounts, sdispls, sendtype)?",
+             "v_parts_of(sources, recvcounts, rdispls, recvtype)?"), LARGE_PARTS, COLLECTIVE, "7.6")
+add("Neighbor_alltoallw Ineighbor_alltoallw",
+    neighbor("w_parts_of(destinations, sendcounts, sdispls, sendtypes)",
+             "w_parts_of(sources, recvcounts, rdispls, recvtypes)"), LARGE_PARTS, COLLECTIVE, "7.6")
+
+add("Put Get Rput Rget", two("PutGet", names=RMA), LARGE_COUNTS, LOCAL, "11.3")
+ACCUMULATED = plain_sentence("counts past 2^31, in pieces of at most 64 MiB, each of which is atomic as MPI's are.")
+add("Accumulate Get_accumulate", accumulate, ACCUMULATED, LOCAL, "11.3")
+add("Raccumulate Rget_accumulate", raccumulate, ACCUMULATED, LOCAL, "11.3.5")
+
+add("File_read File_write File_read_at File_write_at File_read_shared File_write_shared",
+    one("File"), LARGE_COUNT, LOCAL, "13.4")
+add("File_read_all File_write_all File_read_at_all File_write_at_all File_read_ordered File_write_ordered",
+    one("File"), LARGE_COUNT, FILE_ALL, "13.4")
+add("File_read_all_begin File_write_all_begin File_read_at_all_begin File_write_at_all_begin "
+    "File_read_ordered_begin File_write_ordered_begin", one("File"),
+    LARGE_COUNT + " Ended by MPI's own call.", FILE_ALL, "13.4.5")
+add("File_iread File_iwrite File_iread_at File_iwrite_at", file_pieces,
+    plain_sentence("a count past 2^31, in pieces of at most 1 GiB behind one request."), LOCAL, "13.4")
+add("File_iread_all File_iwrite_all File_iread_at_all File_iwrite_at_all", file_all, LARGE_COUNT, FILE_ALL, "13.4")
+add("File_iread_shared File_iwrite_shared", file_shared,
+    plain_sentence("a count past 2^31: then the access is done on return, since pieces would let those of other "
+                   "ranks in between."), LOCAL, "13.4.4")
+
+
+def wrapped(text, width=96):
+    words, lines = text.split(), [""]
+    for word in words:
+        if len(lines[-1]) + len(word) + 1 > width:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + word
+    return "\n/// ".join(lines)
+
+
+def capi():
+    text = '''//! The calls of MPI for counts and displacements past 2^31. Written by scripts/large/generate.py; edit that.
+//! `include/admpi/large.h` is generated from this file.
+//!
+//! A count that fits an int goes straight to MPI.
+
+use super::large_arguments::*;
+use crate::large::access::Buffers;
+use crate::large::plan::Family;
+use crate::large::reduction::Input;
+use crate::large::vector::{self, Part, Traffic, Width};
+use crate::mpi::generalized::RequestSlot;
+use crate::mpi::handle::File;
+use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Status};
+use crate::mpi::{Comm, Datatype, Op, Status, is_in_place, plain};
+use mpi_sys::{MPI_File, MPI_Message, MPI_Offset, MPI_Win};
+use std::ffi::{c_int, c_void};
+'''
+    for function, body, sentence, collective, chapter in TABLE:
+        sentence = wrapped(sentence.format(mpi=function.name))
+        text += "\n" + entry(function, body(function), sentence, collective, chapter)
+    return text
+
+
+def plain():
+    names = sorted({function.name for function, *_ in TABLE if function.name != "MPI_Isendrecv"} | set(OTHERS))
+    kinds = set()
+    for name in names:
+        kinds |= {one.kind for one in MPI[name].parameters if one.kind.startswith("MPI_")} if name in MPI else set()
+    text = '''//! The calls of MPI behind those for large counts, declared "C-unwind" since a user's error handler may throw.
+//! Written by scripts/large/generate.py; edit that.
+
+use super::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, MPI_Status};
+use mpi_sys::{MPI_File, MPI_Message, MPI_Offset, MPI_User_function, MPI_Win};
+use std::ffi::{c_char, c_int, c_void};
+
+unsafe extern "C-unwind" {
+'''
+    for name in names:
+        if name == "MPI_Op_create":
+            text += "    pub fn MPI_Op_create(function: MPI_User_function, commute: c_int, op: *mut MPI_Op) -> c_int;\n"
+            continue
+        text += f"    pub fn {MPI[name].declaration()} -> c_int;\n"
+    text += "}\n\n#[cfg(admpi_large_count)]\nunsafe extern \"C-unwind\" {\n"
+    for name, count in LARGE.items():
+        text += f"    pub fn {MPI[name].declaration(name + '_c', (count,))} -> c_int;\n"
+    text += "}\n\n/// Never chosen where MPI lacks them: `large::plan` asks the same flag.\n#[cfg(not(admpi_large_count))]\nmod absent {\n    use super::*;\n"
+    for name, count in LARGE.items():
+        declaration = MPI[name].declaration(name + "_c", (count,))
+        declaration = re.sub(r"(\w+): ", r"_\1: ", declaration)
+        text += f"""    /// # Safety
+    /// Does nothing.
+    pub unsafe fn {declaration} -> c_int {{
+        crate::mpi::raw::constants().err_other
+    }}
+"""
+    return text + "}\n#[cfg(not(admpi_large_count))]\npub use absent::*;\n"
+
+
+def formatted(text):
+    done = subprocess.run(["rustfmt", "--edition", "2024", "--config-path", str(ROOT)], input=text,
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    return done.stdout
+
+
+FILES = {"src/capi/large.rs": capi, "src/mpi/plain.rs": plain}
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    stale = 0
+    for path, make in FILES.items():
+        text = formatted(make())
+        file = ROOT / path
+        if not check:
+            file.write_text(text)
+        elif not file.exists() or file.read_text() != text:
+            print(f"{path} is not what scripts/large/generate.py makes")
+            stale = 1
+    sys.exit(stale)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,263 @@
+//! What the arguments of the calls for large counts mean: handles, arrays and addresses that a C caller passed.
+
+use crate::large::Call;
+use crate::large::movement::Side;
+use crate::large::vector::{Part, parts, parts_of_types};
+use crate::mpi::handle::{File, Object, Role, Win, aints};
+use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
+use crate::mpi::types::aint;
+use crate::mpi::{Comm, Datatype, Op, Outcome, check, is_in_place, plain, wide_int};
+use mpi_sys::{MPI_File, MPI_Win};
+use std::ffi::{c_int, c_void};
+
+/// # Safety
+/// `comm` is what the caller passed.
+#[inline(always)]
+pub unsafe fn on_comm(name: &'static str, comm: MPI_Comm) -> Call {
+    // SAFETY: handed on.
+    Call::new(name, Object::Comm(unsafe { Comm::new(comm) }))
+}
+
+/// # Safety
+/// `win` is what the caller passed.
+#[inline(always)]
+pub unsafe fn on_win(name: &'static str, win: MPI_Win) -> Call {
+    // SAFETY: handed on.
+    Call::new(name, Object::Win(unsafe { Win::new(win) }))
+}
+
+/// # Safety
+/// `file` is what the caller passed.
+#[inline(always)]
+pub unsafe fn on_file(name: &'static str, file: MPI_File) -> Call {
+    // SAFETY: handed on.
+    Call::new(name, Object::File(unsafe { File::new(file) }))
+}
+
+#[inline(always)]
+pub const fn on_nothing(name: &'static str) -> Call {
+    Call::new(name, Object::None)
+}
+
+/// # Safety
+/// `datatype` is what the caller passed.
+#[inline(always)]
+pub unsafe fn side(count: MPI_Count, datatype: MPI_Datatype) -> Side {
+    // SAFETY: handed on.
+    Side { count, datatype: unsafe { Datatype::new(datatype) } }
+}
+
+/// The address `offset` bytes behind a buffer's, which may be `MPI_IN_PLACE`.
+#[inline(always)]
+pub fn at(buffer: *const c_void, offset: i64) -> *const c_void {
+    if offset == 0 || is_in_place(buffer) { buffer } else { shift(buffer, offset) }
+}
+
+#[inline(always)]
+pub fn at_mut(buffer: *mut c_void, offset: i64) -> *mut c_void {
+    shift_mut(buffer, offset)
+}
+
+/// The address `offset` bytes behind a buffer's.
+#[inline(always)]
+pub fn shift(buffer: *const c_void, offset: i64) -> *const c_void {
+    buffer.wrapping_byte_offset(aint(offset) as isize)
+}
+
+#[inline(always)]
+pub fn shift_mut(buffer: *mut c_void, offset: i64) -> *mut c_void {
+    buffer.wrapping_byte_offset(aint(offset) as isize)
+}
+
+pub fn in_place_address() -> *const c_void {
+    // SAFETY: returns a constant.
+    unsafe { raw::admpi_shim_in_place() }
+}
+
+/// With `MPI_NO_OP` the origin is not significant.
+pub fn is_no_op(op: MPI_Op) -> bool {
+    // SAFETY: returns a constant.
+    op == unsafe { admpi_shim_op_NO_OP() }
+}
+
+unsafe extern "C" {
+    fn admpi_shim_op_NO_OP() -> MPI_Op;
+}
+
+/// `n` elements that the caller passed; none where the pointer is NULL, as MPI allows for no partners.
+///
+/// # Safety
+/// `pointer` is NULL or leads to `n` elements.
+unsafe fn elements<'a, T>(pointer: *const T, n: usize) -> &'a [T] {
+    if pointer.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(pointer, n) }
+}
+
+/// # Safety
+/// As for `elements`.
+pub unsafe fn counts(pointer: *const MPI_Count, n: usize) -> Vec<i64> {
+    // SAFETY: handed on.
+    unsafe { elements(pointer, n) }.to_vec()
+}
+
+/// # Safety
+/// `comm` is live; the arrays have an element for each partner.
+pub unsafe fn v_parts(
+    comm: MPI_Comm,
+    counts: *const MPI_Count,
+    displacements: *const MPI_Aint,
+    datatype: MPI_Datatype,
+) -> Outcome<Vec<Part>> {
+    // SAFETY: handed on.
+    unsafe {
+        let n = wide_int(Comm::new(comm).partners()?);
+        v_parts_of(n, counts, displacements, datatype)
+    }
+}
+
+/// # Safety
+/// The arrays have `n` elements.
+pub unsafe fn v_parts_of(
+    n: usize,
+    counts: *const MPI_Count,
+    displacements: *const MPI_Aint,
+    datatype: MPI_Datatype,
+) -> Outcome<Vec<Part>> {
+    if n == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: handed on.
+    unsafe {
+        let displacements = aints(elements(displacements, n));
+        parts(elements(counts, n), &displacements, Datatype::new(datatype))
+    }
+}
+
+/// # Safety
+/// As for `v_parts`.
+pub unsafe fn w_parts(
+    comm: MPI_Comm,
+    counts: *const MPI_Count,
+    displacements: *const MPI_Aint,
+    datatypes: *const MPI_Datatype,
+) -> Outcome<Vec<Part>> {
+    // SAFETY: handed on.
+    unsafe {
+        let n = wide_int(Comm::new(comm).partners()?);
+        Ok(w_parts_of(n, counts, displacements, datatypes))
+    }
+}
+
+/// # Safety
+/// As for `v_parts_of`.
+pub unsafe fn w_parts_of(
+    n: usize,
+    counts: *const MPI_Count,
+    displacements: *const MPI_Aint,
+    datatypes: *const MPI_Datatype,
+) -> Vec<Part> {
+    // SAFETY: handed on; `Datatype` is transparent.
+    unsafe {
+        let displacements = aints(elements(displacements, n));
+        parts_of_types(elements(counts, n), &displacements, elements(datatypes.cast::<Datatype>(), n))
+    }
+}
+
+/// The same items for each of `n` partners.
+///
+/// # Safety
+/// `datatype` is what the caller passed.
+pub unsafe fn repeated(count: MPI_Count, datatype: MPI_Datatype, n: usize) -> Vec<Part> {
+    // SAFETY: handed on.
+    vec![Part { count, displacement: 0, datatype: unsafe { Datatype::new(datatype) } }; n]
+}
+
+/// # Safety
+/// `comm` is what the caller passed.
+pub unsafe fn degrees(comm: MPI_Comm) -> Outcome<(usize, usize)> {
+    // SAFETY: handed on.
+    let (sources, destinations) = unsafe { Comm::new(comm) }.degrees()?;
+    Ok((wide_int(sources), wide_int(destinations)))
+}
+
+/// The ranks that share the result of a scattered reduction: those of the own group.
+///
+/// # Safety
+/// `comm` is what the caller passed.
+pub unsafe fn group_size(comm: MPI_Comm) -> Outcome<usize> {
+    // SAFETY: handed on.
+    Ok(wide_int(unsafe { Comm::new(comm) }.size()?))
+}
+
+/// Which buffers of a gather a rank uses: those sent and those received.
+///
+/// # Safety
+/// `comm` is what the caller passed.
+pub unsafe fn gathered(comm: MPI_Comm, root: c_int, in_place: bool) -> Outcome<(bool, bool)> {
+    // SAFETY: handed on.
+    let comm = unsafe { Comm::new(comm) };
+    Ok(match comm.role(root)? {
+        Role::Root => (!in_place && !comm.is_inter()?, true),
+        Role::Leaf => (true, false),
+        Role::Bystander => (false, false),
+    })
+}
+
+/// As `gathered`, of a scatter.
+///
+/// # Safety
+/// As for `gathered`.
+pub unsafe fn scattered(comm: MPI_Comm, root: c_int, in_place: bool) -> Outcome<(bool, bool)> {
+    // SAFETY: handed on.
+    let (receives, sends) = unsafe { gathered(comm, root, in_place) }?;
+    Ok((sends, receives))
+}
+
+/// Counts that are known to fit.
+pub fn narrow(count: i64) -> c_int {
+    c_int::try_from(count).unwrap_or(-1)
+}
+
+pub fn narrowed(counts: &[i64]) -> Vec<c_int> {
+    counts.iter().map(|&count| narrow(count)).collect()
+}
+
+/// Copies items within a buffer, through a buffer of its own since they may overlap. Local.
+///
+/// # Safety
+/// `n` items of `datatype` may be read at `from` and written at `to`.
+pub unsafe fn move_items(
+    from: *const c_void,
+    to: *mut c_void,
+    n: c_int,
+    datatype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    let copy = || -> Outcome<()> {
+        let (mut bytes, mut packed, mut position) = (0, 0, 0);
+        // SAFETY: live handles and places for the answers; then a buffer as long as MPI asks for.
+        unsafe {
+            check(plain::MPI_Pack_size(n, datatype, comm, &mut bytes))?;
+            let mut room = vec![0_u8; wide_int(bytes)];
+            let room = room.as_mut_ptr().cast::<c_void>();
+            check(plain::MPI_Pack(from, n, datatype, room, bytes, &mut packed, comm))?;
+            check(plain::MPI_Unpack(room, packed, &mut position, to, n, datatype, comm))
+        }
+    };
+    match copy() {
+        Err(crate::mpi::Failure::Mpi(code)) => code,
+        _ => raw::SUCCESS,
+    }
+}
+
+/// An operation of the caller's.
+///
+/// # Safety
+/// `op` is what the caller passed.
+pub const unsafe fn operation(op: MPI_Op) -> Op {
+    // SAFETY: handed on.
+    unsafe { Op::new(op) }
+}

@@ -1,0 +1,81 @@
+//! Counts and displacements past 2^31: what stands behind `MPIX_*_x`. Knows nothing of differentiation.
+//!
+//! Each function takes the call of MPI as a closure and decides what to call it with: with the count as it
+//! is, if that fits an int, else along the way that `plan` chooses. What a way needs (types, arrays) is made
+//! before the call and released after it, or when the operation is complete.
+#![forbid(unsafe_code)]
+
+pub mod access;
+pub mod limit;
+pub mod movement;
+pub mod pack;
+pub mod plan;
+pub mod reduction;
+pub mod types;
+pub mod vector;
+
+use crate::error::{Code, Error};
+use crate::mpi::handle::Object;
+use crate::mpi::{Failure, Outcome, generalized, raw};
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A call of the user's: its name, and where its errors go.
+#[derive(Clone, Copy)]
+pub struct Call {
+    name: &'static str,
+    on: Object,
+}
+
+impl Call {
+    pub const fn new(name: &'static str, on: Object) -> Self {
+        Self { name, on }
+    }
+
+    /// Does what must precede MPI's call. No MPI call that may run a user's error handler belongs here: a
+    /// handler may throw, and what it throws must not meet `catch_unwind`.
+    fn prepare<T>(self, f: impl FnOnce() -> Outcome<T>) -> Result<T, c_int> {
+        generalized::sweep();
+        vector::sweep();
+        let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|_| {
+            Err(Error::new(Code::Panic, "internal error, please report: panic in a large call").into())
+        });
+        result.map_err(|failure| self.on.raise(self.name, failure))
+    }
+
+    /// The code of a call that has done all of its work.
+    pub fn finish(self, result: Outcome<()>) -> c_int {
+        match result {
+            Ok(()) => raw::SUCCESS,
+            Err(failure) => self.on.raise(self.name, failure),
+        }
+    }
+
+    /// As `prepare`, for calls that consist of nothing else.
+    pub fn run(self, f: impl FnOnce() -> Outcome<()>) -> c_int {
+        match self.prepare(f) {
+            Ok(()) => raw::SUCCESS,
+            Err(code) => code,
+        }
+    }
+}
+
+/// The first error of several calls, all of which were made: others may wait for each of them.
+#[derive(Default)]
+struct First(c_int);
+
+impl First {
+    const fn note(&mut self, code: c_int) {
+        if self.0 == raw::SUCCESS {
+            self.0 = code;
+        }
+    }
+}
+
+fn too_large(what: &str) -> Failure {
+    Error::new(Code::Argument, format!("{what} is past 2^63")).into()
+}
+
+fn multiply(what: &str, a: i64, b: i64) -> Outcome<i64> {
+    a.checked_mul(b).ok_or_else(|| too_large(what))
+}

@@ -1,0 +1,129 @@
+//! Calls that move data without looking at it: one large type instead of many items.
+
+use super::Call;
+use super::limit::{settled, small};
+use super::plan::{Family, choose};
+use super::types::committed;
+use crate::mpi::raw::{self, MPI_Datatype};
+use crate::mpi::types::Made;
+use crate::mpi::{Datatype, Outcome};
+use std::ffi::c_int;
+
+/// A count and a type, of one of a call's buffers.
+#[derive(Clone, Copy)]
+pub struct Side {
+    pub count: i64,
+    pub datatype: Datatype,
+}
+
+/// A count and a type as MPI takes them, and the large type if there is one.
+pub(super) struct Fitted {
+    pub count: c_int,
+    pub datatype: MPI_Datatype,
+    pub made: Option<Made>,
+}
+
+impl Side {
+    /// One item of a large type, unless the count fits.
+    pub(super) fn fit(self) -> Outcome<Fitted> {
+        if let Some(count) = settled(self.count) {
+            return Ok(Fitted { count, datatype: self.datatype.raw(), made: None });
+        }
+        let made = committed(self.count, self.datatype)?;
+        Ok(Fitted { count: 1, datatype: made.datatype().raw(), made: Some(made) })
+    }
+
+    /// As `fit`, of an argument that may be without meaning: then MPI does not read it either.
+    fn fit_if(self, significant: bool) -> Outcome<Fitted> {
+        if significant {
+            return self.fit();
+        }
+        Ok(Fitted { count: 0, datatype: self.datatype.raw(), made: None })
+    }
+}
+
+impl Call {
+    /// A call with one buffer.
+    #[inline(always)]
+    pub fn one(
+        self,
+        family: Family,
+        count: i64,
+        datatype: Datatype,
+        call: impl FnOnce(c_int, MPI_Datatype) -> c_int,
+    ) -> c_int {
+        match small(count) {
+            Some(count) => call(count, datatype.raw()),
+            None => self.one_large(family, Side { count, datatype }, call),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn one_large(
+        self,
+        family: Family,
+        side: Side,
+        call: impl FnOnce(c_int, MPI_Datatype) -> c_int,
+    ) -> c_int {
+        if let Some(count) = settled(side.count) {
+            return call(count, side.datatype.raw());
+        }
+        choose(self.name, family);
+        match self.prepare(|| side.fit()) {
+            Ok(fitted) => call(fitted.count, fitted.datatype),
+            Err(code) => code,
+        }
+    }
+
+    /// A call with two buffers; `significant` tells, where it matters, which of them this rank uses.
+    #[inline(always)]
+    pub fn two(
+        self,
+        family: Family,
+        send: Side,
+        receive: Side,
+        significant: impl FnOnce() -> Outcome<(bool, bool)>,
+        call: impl FnOnce(c_int, MPI_Datatype, c_int, MPI_Datatype) -> c_int,
+    ) -> c_int {
+        match (small(send.count), small(receive.count)) {
+            (Some(n), Some(m)) => call(n, send.datatype.raw(), m, receive.datatype.raw()),
+            _ => self.two_large(family, send, receive, significant, call),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn two_large(
+        self,
+        family: Family,
+        send: Side,
+        receive: Side,
+        significant: impl FnOnce() -> Outcome<(bool, bool)>,
+        call: impl FnOnce(c_int, MPI_Datatype, c_int, MPI_Datatype) -> c_int,
+    ) -> c_int {
+        if let (Some(n), Some(m)) = (settled(send.count), settled(receive.count)) {
+            return call(n, send.datatype.raw(), m, receive.datatype.raw());
+        }
+        choose(self.name, family);
+        let fitted = self.prepare(|| {
+            let (sends, receives) = significant()?;
+            Ok((send.fit_if(sends)?, receive.fit_if(receives)?))
+        });
+        match fitted {
+            Ok((from, to)) => call(from.count, from.datatype, to.count, to.datatype),
+            Err(code) => code,
+        }
+    }
+
+    /// `MPIX_Type_*_x`: `out` takes the type made.
+    pub fn make(self, make: impl FnOnce() -> Outcome<Made>, out: impl FnOnce(MPI_Datatype)) -> c_int {
+        match self.prepare(make) {
+            Ok(made) => {
+                out(made.into_raw());
+                raw::SUCCESS
+            }
+            Err(code) => code,
+        }
+    }
+}

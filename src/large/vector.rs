@@ -1,0 +1,328 @@
+//! Calls whose counts differ by rank. No rank knows whether another's counts or displacements are large, so
+//! the way cannot depend on them: every such call is one `Alltoallw` (or its neighbourhood form), on the
+//! user's communicator, of one item of a type a partner that holds the count and the displacement.
+
+use super::Call;
+use super::limit::settled;
+use super::plan::{Family, choose};
+use super::types::placed;
+use crate::mpi::handle::Role;
+use crate::mpi::types::Made;
+use crate::mpi::{Comm, Datatype, Outcome, TypeAttribute, raw, wide_int};
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// What goes to or comes from one partner: items, and bytes from the buffer's beginning.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub count: i64,
+    pub displacement: i64,
+    pub datatype: Datatype,
+}
+
+impl Part {
+    fn none() -> Self {
+        Self { count: 0, displacement: 0, datatype: Datatype::byte() }
+    }
+}
+
+/// Parts as a v-call has them: displacements in items.
+pub fn parts(counts: &[i64], displacements: &[i64], datatype: Datatype) -> Outcome<Vec<Part>> {
+    let extent = datatype.bounds()?.extent();
+    counts
+        .iter()
+        .zip(displacements)
+        .map(|(&count, &displacement)| {
+            let displacement = super::multiply("displacement times extent", displacement, extent)?;
+            Ok(Part { count, displacement, datatype })
+        })
+        .collect()
+}
+
+/// Parts as a w-call has them: displacements in bytes.
+pub fn parts_of_types(counts: &[i64], displacements: &[i64], datatypes: &[Datatype]) -> Vec<Part> {
+    counts
+        .iter()
+        .zip(displacements)
+        .zip(datatypes)
+        .map(|((&count, &displacement), &datatype)| Part { count, displacement, datatype })
+        .collect()
+}
+
+/// What every rank sends and receives.
+#[derive(Default, Debug)]
+pub struct Traffic {
+    pub sends: Vec<Part>,
+    pub receives: Vec<Part>,
+}
+
+/// Whether a part of the exchange is in place, and what stands for it.
+pub type Parts<'a> = &'a dyn Fn() -> Outcome<Vec<Part>>;
+
+/// The root receives from all.
+pub fn gather(comm: Comm, root: c_int, in_place: bool, own: Part, all: Parts<'_>) -> Outcome<Traffic> {
+    let n = wide_int(comm.partners()?);
+    let mut traffic = Traffic { sends: vec![Part::none(); n], receives: vec![Part::none(); n] };
+    let role = comm.role(root)?;
+    let at = usize::try_from(root).ok().filter(|&at| at < n);
+    if role == Role::Root {
+        traffic.receives = all()?;
+    }
+    let to_itself = role == Role::Root && !comm.is_inter()?;
+    if let (Some(at), true) = (at, role == Role::Leaf || to_itself) {
+        if to_itself && in_place {
+            traffic.receives[at] = Part::none();
+        } else {
+            traffic.sends[at] = own;
+        }
+    }
+    Ok(traffic)
+}
+
+/// The root sends to all.
+pub fn scatter(comm: Comm, root: c_int, in_place: bool, all: Parts<'_>, own: Part) -> Outcome<Traffic> {
+    let turned = gather(comm, root, in_place, own, all)?;
+    Ok(Traffic { sends: turned.receives, receives: turned.sends })
+}
+
+/// All send to all; each sends the same to everyone.
+pub fn allgather(comm: Comm, in_place: bool, own: Option<Part>, all: Parts<'_>) -> Outcome<Traffic> {
+    let mut receives = all()?;
+    let n = receives.len();
+    let rank = wide_int(comm.rank()?);
+    let own = match own {
+        Some(own) if !in_place => own,
+        _ => receives[rank],
+    };
+    let mut sends = vec![own; n];
+    if in_place {
+        (sends[rank], receives[rank]) = (Part::none(), Part::none());
+    }
+    Ok(Traffic { sends, receives })
+}
+
+/// As a broadcast of `own`.
+pub fn broadcast(comm: Comm, root: c_int, own: Part) -> Outcome<Traffic> {
+    let n = wide_int(comm.partners()?);
+    let mut traffic = Traffic { sends: vec![Part::none(); n], receives: vec![Part::none(); n] };
+    let at = usize::try_from(root).ok().filter(|&at| at < n);
+    match (comm.role(root)?, at) {
+        (Role::Root, at) => {
+            traffic.sends = vec![own; n];
+            if let (Some(at), false) = (at, comm.is_inter()?) {
+                traffic.sends[at] = Part::none();
+            }
+        }
+        (Role::Leaf, Some(at)) => traffic.receives[at] = own,
+        _ => (),
+    }
+    Ok(traffic)
+}
+
+/// The arrays of one side of an `Alltoallw`.
+#[derive(Default)]
+pub struct Arrays {
+    pub counts: Vec<c_int>,
+    /// Zero where the type holds the displacement.
+    pub displacements: Vec<c_int>,
+    /// The neighbourhood calls', in 64 bits.
+    pub wide_displacements: Vec<i64>,
+    pub datatypes: Vec<Datatype>,
+}
+
+/// The arrays of an `Alltoallw` and the types made for it.
+#[derive(Default)]
+pub struct Lists {
+    pub send: Arrays,
+    pub receive: Arrays,
+    keep: Vec<Made>,
+}
+
+/// Whether displacements are 64 bits wide in the call itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Width {
+    Int,
+    Aint,
+}
+
+impl Arrays {
+    fn fill(parts: &[Part], width: Width, keep: &mut Vec<Made>) -> Outcome<Self> {
+        let mut arrays = Self::default();
+        for part in parts {
+            let narrow = settled(part.displacement).filter(|_| part.displacement >= 0);
+            let (count, displacement, datatype) = match (settled(part.count), narrow, width) {
+                (Some(0), ..) => (0, 0, Datatype::byte()),
+                (Some(count), Some(displacement), Width::Int) => {
+                    (count, i64::from(displacement), part.datatype)
+                }
+                (Some(count), _, Width::Aint) => (count, part.displacement, part.datatype),
+                _ => {
+                    let made = placed(part.count, part.displacement, part.datatype)?;
+                    let datatype = made.datatype();
+                    keep.push(made);
+                    (1, 0, datatype)
+                }
+            };
+            arrays.counts.push(count);
+            arrays.displacements.push(c_int::try_from(displacement).unwrap_or(0));
+            arrays.wide_displacements.push(displacement);
+            arrays.datatypes.push(datatype);
+        }
+        Ok(arrays)
+    }
+}
+
+impl Lists {
+    fn new(traffic: &Traffic, width: Width) -> Outcome<Self> {
+        let mut keep = Vec::new();
+        let send = Arrays::fill(&traffic.sends, width, &mut keep)?;
+        let receive = Arrays::fill(&traffic.receives, width, &mut keep)?;
+        Ok(Self { send, receive, keep })
+    }
+
+    /// A type of which the operation holds a reference until it is complete: one of the types made, or one
+    /// put in place of a used type, or, where nothing is sent or received, of an unused one.
+    fn witness(&mut self) -> Outcome<Option<Datatype>> {
+        if let Some(made) = self.keep.first() {
+            return Ok(Some(made.datatype()));
+        }
+        for used in [true, false] {
+            for arrays in [&mut self.send, &mut self.receive] {
+                let found = arrays.counts.iter().position(|&count| (count != 0) == used);
+                if let Some(at) = found {
+                    let made = Made::duplicate(arrays.datatypes[at])?.commit()?;
+                    arrays.datatypes[at] = made.datatype();
+                    let witness = made.datatype();
+                    self.keep.push(made);
+                    return Ok(Some(witness));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The arrays of operations under way, by the number on their witness; and those whose witness has gone.
+/// They are not freed at once: MPI reads them while it releases the types.
+#[derive(Default)]
+struct UnderWay {
+    last: usize,
+    lists: Option<HashMap<usize, Lists>>,
+    gone: Vec<usize>,
+}
+
+static UNDER_WAY: Mutex<UnderWay> = Mutex::new(UnderWay { last: 0, lists: None, gone: Vec::new() });
+static KEY: OnceLock<TypeAttribute> = OnceLock::new();
+
+fn under_way() -> std::sync::MutexGuard<'static, UnderWay> {
+    UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn witness_gone(number: usize) {
+    under_way().gone.push(number);
+}
+
+/// Frees the arrays of operations that are complete.
+pub fn sweep() {
+    let mut table = under_way();
+    if table.gone.is_empty() {
+        return;
+    }
+    let gone = std::mem::take(&mut table.gone);
+    let Some(lists) = table.lists.as_mut() else { return };
+    let freed: Vec<_> = gone.iter().filter_map(|number| lists.remove(number)).collect();
+    drop(table);
+    drop(freed); // outside the lock
+}
+
+/// How many operations have arrays that live.
+pub fn alive() -> usize {
+    under_way().lists.as_ref().map_or(0, HashMap::len)
+}
+
+/// Where the arrays are, once they are written on their witness: at an address that does not move.
+fn publish(mut lists: Lists) -> Outcome<(usize, Lists)> {
+    let Some(witness) = lists.witness()? else { return Ok((0, lists)) };
+    let key = match KEY.get() {
+        Some(&key) => key,
+        None => {
+            let key = TypeAttribute::new(witness_gone)?;
+            *KEY.get_or_init(|| key)
+        }
+    };
+    let number = {
+        let mut table = under_way();
+        table.last += 1;
+        table.last
+    };
+    key.set(witness, number)?;
+    Ok((number, lists))
+}
+
+impl Call {
+    /// A blocking call.
+    pub fn exchange(
+        self,
+        width: Width,
+        traffic: impl FnOnce() -> Outcome<Traffic>,
+        call: impl FnOnce(&Lists) -> c_int,
+    ) -> c_int {
+        choose(self.name, Family::Vector);
+        match self.prepare(|| Lists::new(&traffic()?, width)) {
+            Ok(lists) => call(&lists),
+            Err(code) => code,
+        }
+    }
+
+    /// A nonblocking call: arrays live until MPI gives up the types in them.
+    pub fn start_exchange(
+        self,
+        width: Width,
+        traffic: impl FnOnce() -> Outcome<Traffic>,
+        call: impl FnOnce(&Lists) -> c_int,
+    ) -> c_int {
+        choose(self.name, Family::Vector);
+        let prepared = self.prepare(|| publish(Lists::new(&traffic()?, width)?));
+        let (number, mut lists) = match prepared {
+            Ok(prepared) => prepared,
+            Err(code) => return code,
+        };
+        let code = call(&lists);
+        if code == raw::SUCCESS && number != 0 {
+            let types = std::mem::take(&mut lists.keep);
+            // The arrays' heap memory stays where it is while `lists` moves into the table.
+            under_way().lists.get_or_insert_with(HashMap::new).insert(number, lists);
+            drop(types);
+        } else {
+            drop(lists);
+            sweep();
+        }
+        code
+    }
+
+    /// `MPIX_Ibcast_x`: two ways, of which one MPI needs the second.
+    pub fn ibcast(
+        self,
+        comm: Comm,
+        root: c_int,
+        count: i64,
+        datatype: Datatype,
+        as_type: impl FnOnce(c_int, raw::MPI_Datatype) -> c_int,
+        as_alltoallw: impl FnOnce(&Lists) -> c_int,
+    ) -> c_int {
+        use super::movement::Side;
+        use super::plan::Plan;
+        if let Some(count) = settled(count) {
+            return as_type(count, datatype.raw());
+        }
+        if choose(self.name, Family::Ibcast) == Plan::Alltoallw {
+            let own = Part { count, displacement: 0, datatype };
+            return self.start_exchange(Width::Int, || broadcast(comm, root, own), as_alltoallw);
+        }
+        match self.prepare(|| Side { count, datatype }.fit()) {
+            Ok(fitted) => as_type(fitted.count, fitted.datatype),
+            Err(code) => code,
+        }
+    }
+}

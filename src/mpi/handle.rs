@@ -1,0 +1,194 @@
+//! Windows and files, on which errors are raised as on communicators; and what a communicator's calls mean
+//! to this rank.
+
+use super::plain;
+use super::raw::{self, MPI_Aint};
+use super::types::from_aint;
+use super::{Comm, Datatype, Failure, Outcome, check, error, is_live};
+use mpi_sys::{MPI_File, MPI_Win};
+use std::ffi::{c_char, c_int};
+
+#[derive(Clone, Copy)]
+pub struct Win(MPI_Win);
+
+#[derive(Clone, Copy)]
+pub struct File(MPI_File);
+
+impl Win {
+    /// # Safety
+    /// `handle` is a window that lives while the value is used.
+    pub const unsafe fn new(handle: MPI_Win) -> Self {
+        Self(handle)
+    }
+}
+
+impl File {
+    /// # Safety
+    /// `handle` is a file that is open while the value is used.
+    pub const unsafe fn new(handle: MPI_File) -> Self {
+        Self(handle)
+    }
+
+    /// The bytes of the view's elementary type, in which offsets are counted.
+    pub fn unit(self) -> Outcome<i64> {
+        let mut displacement = 0;
+        let mut name: [c_char; 256] = [0; 256]; // MPI_MAX_DATAREP_STRING is at most 128
+        let (mut elementary, mut file_type) = (Datatype::null().0, Datatype::null().0);
+        // SAFETY: an open file and places for the answers.
+        check(unsafe {
+            plain::MPI_File_get_view(
+                self.0,
+                &mut displacement,
+                &mut elementary,
+                &mut file_type,
+                name.as_mut_ptr(),
+            )
+        })?;
+        // Freed unless they are predefined.
+        let (elementary, _file_type) = (super::Part(elementary), super::Part(file_type));
+        elementary.datatype().size()
+    }
+}
+
+/// On what a call's own errors are raised.
+#[derive(Clone, Copy)]
+pub enum Object {
+    Comm(Comm),
+    Win(Win),
+    File(File),
+    /// Calls without an object raise on `MPI_COMM_WORLD`.
+    None,
+}
+
+impl Object {
+    /// Ends a failed call; as `error::raise`.
+    #[cold]
+    pub fn raise(self, call: &str, failure: Failure) -> c_int {
+        let own = match failure {
+            Failure::Mpi(code) => return code,
+            Failure::Own(own) | Failure::On(_, own) => own,
+        };
+        // Programs need not have called anything of the library before.
+        if is_live() && error::register().is_err() {
+            return raw::constants().err_other;
+        }
+        match self {
+            Self::Comm(comm) => error::raise(call, comm, Failure::Own(own)),
+            Self::None => error::raise(call, Comm::world(), Failure::Own(own)),
+            Self::Win(win) => {
+                let code = error::announce(call, &own);
+                // SAFETY: a live window and a code of ours.
+                unsafe { plain::MPI_Win_call_errhandler(win.0, code) };
+                code
+            }
+            Self::File(file) => {
+                let code = error::announce(call, &own);
+                // SAFETY: an open file and a code of ours.
+                unsafe { plain::MPI_File_call_errhandler(file.0, code) };
+                code
+            }
+        }
+    }
+}
+
+/// What a rank does in a collective call with a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Root,
+    /// One of those that the root serves.
+    Leaf,
+    /// In the root's group of an intercommunicator, beside it.
+    Bystander,
+}
+
+impl Comm {
+    pub fn role(self, root: c_int) -> Outcome<Role> {
+        if !self.is_inter()? {
+            return Ok(if self.rank()? == root { Role::Root } else { Role::Leaf });
+        }
+        // SAFETY: returns a constant.
+        if root == unsafe { admpi_shim_root() } {
+            return Ok(Role::Root);
+        }
+        Ok(if root == raw::constants().proc_null { Role::Bystander } else { Role::Leaf })
+    }
+
+    /// `MPI_ROOT`.
+    pub fn root_here() -> c_int {
+        // SAFETY: returns a constant.
+        unsafe { admpi_shim_root() }
+    }
+
+    /// The number of ranks that a collective call exchanges data with.
+    pub fn partners(self) -> Outcome<c_int> {
+        if !self.is_inter()? {
+            return self.size();
+        }
+        let mut size = 0;
+        // SAFETY: a live intercommunicator and a place for the answer.
+        check(unsafe { plain::MPI_Comm_remote_size(self.raw(), &mut size) })?;
+        Ok(size)
+    }
+
+    /// How many neighbours a rank receives from and sends to.
+    pub fn degrees(self) -> Outcome<(c_int, c_int)> {
+        let mut topology = 0;
+        // SAFETY: a live communicator and a place for the answer; so below.
+        check(unsafe { plain::MPI_Topo_test(self.raw(), &mut topology) })?;
+        // SAFETY: constant data of the shim of mpi-sys.
+        let (cart, graph, dist_graph) =
+            unsafe { (mpi_sys::RSMPI_CART, mpi_sys::RSMPI_GRAPH, mpi_sys::RSMPI_DIST_GRAPH) };
+        if topology == cart {
+            let mut dimensions = 0;
+            // SAFETY: as above.
+            check(unsafe { plain::MPI_Cartdim_get(self.raw(), &mut dimensions) })?;
+            Ok((2 * dimensions, 2 * dimensions))
+        } else if topology == graph {
+            let mut degree = 0;
+            // SAFETY: as above.
+            check(unsafe { plain::MPI_Graph_neighbors_count(self.raw(), self.rank()?, &mut degree) })?;
+            Ok((degree, degree))
+        } else if topology == dist_graph {
+            let (mut sources, mut destinations, mut weighted) = (0, 0, 0);
+            // SAFETY: as above.
+            check(unsafe {
+                plain::MPI_Dist_graph_neighbors_count(
+                    self.raw(),
+                    &mut sources,
+                    &mut destinations,
+                    &mut weighted,
+                )
+            })?;
+            Ok((sources, destinations))
+        } else {
+            Err(Failure::Mpi(raw::constants().err_comm))
+        }
+    }
+
+    /// Each rank gives one count and gets those of its partners.
+    pub fn allgather_count(self, mine: i64) -> Outcome<Vec<i64>> {
+        let mut all = vec![0_i64; super::wide_int(self.partners()?)];
+        // SAFETY: one item to send and room for one of each partner.
+        check(unsafe {
+            raw::MPI_Allgather(
+                (&raw const mine).cast(),
+                1,
+                mpi_sys::RSMPI_INT64_T,
+                all.as_mut_ptr().cast(),
+                1,
+                mpi_sys::RSMPI_INT64_T,
+                self.raw(),
+            )
+        })?;
+        Ok(all)
+    }
+}
+
+unsafe extern "C" {
+    fn admpi_shim_root() -> c_int;
+}
+
+/// Arrays of counts and displacements that a C caller passed, in 64 bits.
+pub fn aints(values: &[MPI_Aint]) -> Vec<i64> {
+    values.iter().map(|&n| from_aint(n)).collect()
+}

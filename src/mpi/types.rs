@@ -1,0 +1,161 @@
+//! Datatypes that the library makes: owned, and freed when dropped.
+
+use super::plain;
+use super::raw::{self, MPI_Aint, MPI_Datatype};
+use super::{Datatype, Outcome, check};
+use std::ffi::c_int;
+
+/// A datatype made here. MPI keeps what operations under way still need of it.
+#[derive(Debug)]
+pub struct Made(MPI_Datatype);
+
+// SAFETY: as for `Datatype`.
+unsafe impl Send for Made {}
+
+/// `length` items, `displacement` bytes from the beginning.
+#[derive(Debug, Clone, Copy)]
+pub struct Block {
+    pub length: c_int,
+    pub displacement: i64,
+    pub datatype: Datatype,
+}
+
+/// Where the items of a type begin and end, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    pub lower: i64,
+    pub upper: i64,
+}
+
+impl Bounds {
+    pub const fn extent(self) -> i64 {
+        self.upper - self.lower
+    }
+}
+
+/// `MPI_Aint` is another type in each MPI, of 64 bits in both.
+#[inline]
+#[allow(clippy::cast_possible_truncation, clippy::unnecessary_cast)]
+pub const fn aint(n: i64) -> MPI_Aint {
+    n as MPI_Aint
+}
+
+#[inline]
+#[allow(clippy::cast_lossless, clippy::unnecessary_cast)]
+pub const fn from_aint(n: MPI_Aint) -> i64 {
+    n as i64
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // the callers keep below their limit
+const fn length(n: usize) -> c_int {
+    n as c_int
+}
+
+impl Made {
+    fn by(make: impl FnOnce(&mut MPI_Datatype) -> c_int) -> Outcome<Self> {
+        let mut new = Datatype::null().0;
+        check(make(&mut new))?;
+        Ok(Self(new))
+    }
+
+    pub const fn datatype(&self) -> Datatype {
+        Datatype(self.0)
+    }
+
+    /// Gives the type to the user.
+    pub const fn into_raw(self) -> MPI_Datatype {
+        let raw = self.0;
+        std::mem::forget(self);
+        raw
+    }
+
+    pub fn commit(mut self) -> Outcome<Self> {
+        // SAFETY: a live datatype.
+        check(unsafe { raw::MPI_Type_commit(&mut self.0) })?;
+        Ok(self)
+    }
+
+    pub fn contiguous(count: c_int, of: Datatype) -> Outcome<Self> {
+        // SAFETY: here and below: live datatypes, arrays as long as their count, a place for the answer.
+        Self::by(|new| unsafe { raw::MPI_Type_contiguous(count, of.0, new) })
+    }
+
+    pub fn duplicate(of: Datatype) -> Outcome<Self> {
+        // SAFETY: as above.
+        Self::by(|new| unsafe { plain::MPI_Type_dup(of.0, new) })
+    }
+
+    pub fn hvector(count: c_int, blocklength: c_int, stride: i64, of: Datatype) -> Outcome<Self> {
+        // SAFETY: as above.
+        Self::by(|new| unsafe { plain::MPI_Type_create_hvector(count, blocklength, aint(stride), of.0, new) })
+    }
+
+    pub fn hindexed(lengths: &[c_int], displacements: &[i64], of: Datatype) -> Outcome<Self> {
+        assert!(lengths.len() == displacements.len());
+        let displacements: Vec<MPI_Aint> = displacements.iter().map(|&d| aint(d)).collect();
+        // SAFETY: as above.
+        Self::by(|new| unsafe {
+            plain::MPI_Type_create_hindexed(
+                length(lengths.len()),
+                lengths.as_ptr(),
+                displacements.as_ptr(),
+                of.0,
+                new,
+            )
+        })
+    }
+
+    pub fn structure(blocks: &[Block]) -> Outcome<Self> {
+        let lengths: Vec<c_int> = blocks.iter().map(|b| b.length).collect();
+        let displacements: Vec<MPI_Aint> = blocks.iter().map(|b| aint(b.displacement)).collect();
+        let datatypes: Vec<MPI_Datatype> = blocks.iter().map(|b| b.datatype.0).collect();
+        // SAFETY: as above.
+        Self::by(|new| unsafe {
+            plain::MPI_Type_create_struct(
+                length(blocks.len()),
+                lengths.as_ptr(),
+                displacements.as_ptr(),
+                datatypes.as_ptr(),
+                new,
+            )
+        })
+    }
+
+    pub fn resized(of: Datatype, bounds: Bounds) -> Outcome<Self> {
+        let (lower, extent) = (aint(bounds.lower), aint(bounds.extent()));
+        // SAFETY: as above.
+        Self::by(|new| unsafe { raw::MPI_Type_create_resized(of.0, lower, extent, new) })
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        if super::is_live() {
+            // SAFETY: a datatype of ours; an error would leave a handle behind, no more.
+            unsafe { raw::MPI_Type_free(&mut self.0) };
+        }
+    }
+}
+
+impl Datatype {
+    /// The bytes of data in one item.
+    pub fn size(self) -> Outcome<i64> {
+        let mut size = 0;
+        // SAFETY: a live datatype and a place for the answer.
+        check(unsafe { plain::MPI_Type_size_x(self.0, &mut size) })?;
+        Ok(size)
+    }
+
+    pub fn bounds(self) -> Outcome<Bounds> {
+        let (mut lower, mut extent) = (0, 0);
+        // SAFETY: as above.
+        check(unsafe { raw::MPI_Type_get_extent(self.0, &mut lower, &mut extent) })?;
+        let lower = from_aint(lower);
+        Ok(Bounds { lower, upper: lower + from_aint(extent) })
+    }
+
+    pub fn byte() -> Self {
+        // SAFETY: returns a constant handle.
+        Self(unsafe { raw::admpi_shim_type_BYTE() })
+    }
+}
