@@ -26,6 +26,8 @@
 #include "admpi/abi.h"
 #include "admpi/ampi.h"
 #include "admpi/init.h"
+#include "admpi/large.h"
+#include "admpi/large_types.h"
 #include "admpi/ampi_guards.h"
 #include "admpi/ampi_names.h"
 #endif

@@ -11,5 +11,7 @@ pub mod count; // floor 1
 pub mod datatype; // floor 4
 pub mod error; // floor 1
 #[cfg(feature = "mpi")]
+pub mod large; // floor 4
+#[cfg(feature = "mpi")]
 pub mod mpi; // floor 3
 pub mod tape; // floor 2

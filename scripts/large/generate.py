@@ -31,7 +31,8 @@ MPI_Graph_neighbors_count MPI_Dist_graph_neighbors_count MPI_File_get_view MPI_W
 MPI_File_call_errhandler MPI_Pack MPI_Unpack MPI_Pack_size MPI_Pack_external MPI_Unpack_external
 MPI_Pack_external_size MPI_Alltoallw MPI_Ialltoallw MPI_Neighbor_alltoallw MPI_Ineighbor_alltoallw
 MPI_Reduce MPI_Ireduce MPI_Reduce_scatter MPI_Reduce_scatter_block MPI_Ireduce_scatter
-MPI_Ireduce_scatter_block MPI_Isend MPI_Irecv MPI_Win_create""".split()
+MPI_Ireduce_scatter_block MPI_Isend MPI_Irecv MPI_Win_create MPI_Cart_shift
+MPI_Graph_neighbors MPI_Dist_graph_neighbors""".split()
 
 # MPI-4's calls, where the probe finds them; the others of the family are listed in src/large/plan.rs.
 LARGE = {
@@ -232,12 +233,15 @@ def reduce_scatter(f):
             {shift})"""
 
 
-def alltoallw(f, sendbuf="sendbuf", recvbuf="recvbuf"):
-    name = "Neighbor_alltoallw" if "eighbor" in f.name else "Alltoallw"
-    displacements = "wide_displacements" if "eighbor" in f.name else "displacements"
+def alltoallw(f, sendbuf="sendbuf", recvbuf="recvbuf", by_rank=None):
+    if "eighbor" in f.name and not by_rank:
+        neighbours = alltoallw(f, sendbuf, recvbuf, "neighbours")
+        return f"if NEIGHBOURS_BY_RANK {{ {alltoallw(f, sendbuf, recvbuf, 'ranks')} }} else {{ {neighbours} }}"
+    name = "Neighbor_alltoallw" if by_rank == "neighbours" else "Alltoallw"
+    displacements = "wide_displacements" if by_rank == "neighbours" else "displacements"
     tail = ""
     if "request" in f.names:
-        name, tail = "I" + name.lower(), ", request"
+        name, tail = "I" + name.lower(), ", r"
     send = f"l.send.counts.as_ptr(), l.send.{displacements}.as_ptr().cast(), l.send.datatypes.as_ptr().cast()"
     return (f"plain::MPI_{name}({sendbuf}, {send}, {recvbuf}, "
             f"{send.replace('l.send', 'l.receive')}, comm{tail})")
@@ -245,8 +249,9 @@ def alltoallw(f, sendbuf="sendbuf", recvbuf="recvbuf"):
 
 def vector(f, traffic, start="", **buffers):
     how = "start_exchange" if "request" in f.names else "exchange"
-    width = "Aint" if "eighbor" in f.name else "Int"
-    return f"""{start}call.{how}(Width::{width}, || {traffic}, |l| {alltoallw(f, **buffers)})"""
+    width = "neighbour_width()" if "eighbor" in f.name else "Width::Int"
+    slot, arguments = ("RequestSlot::new(request), ", "l, r") if "request" in f.names else ("", "l")
+    return f"""{start}call.{how}({width}, {slot}|| {traffic}, |{arguments}| {alltoallw(f, **buffers)})"""
 
 
 OWN_SEND = "Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) }"
@@ -255,63 +260,81 @@ OWN_RECEIVE = "Part { count: recvcount, displacement: 0, datatype: Datatype::new
 
 def gatherv(f):
     start = f"""let in_place = is_in_place(sendbuf);
-        let from = if in_place {{ std::ptr::null() }} else {{ sendbuf }};
+        let from = if in_place {{ no_send() }} else {{ sendbuf }};
+        let to = if is_root(comm, root) {{ recvbuf }} else {{ no_receive() }};
         let own = {OWN_SEND};
         let all = || v_parts(comm, recvcounts, displs, recvtype);
         """
-    return vector(f, "vector::gather(Comm::new(comm), root, in_place, own, &all)", start, sendbuf="from")
+    return vector(f, "vector::gather(Comm::new(comm), root, in_place, own, &all)", start, sendbuf="from", recvbuf="to")
 
 
 def scatterv(f):
     start = f"""let in_place = is_in_place(recvbuf);
-        let to = if in_place {{ std::ptr::null_mut() }} else {{ recvbuf }};
+        let from = if is_root(comm, root) {{ sendbuf }} else {{ no_send() }};
+        let to = if in_place {{ no_receive() }} else {{ recvbuf }};
         let own = {OWN_RECEIVE};
         let all = || v_parts(comm, sendcounts, displs, sendtype);
         """
-    return vector(f, "vector::scatter(Comm::new(comm), root, in_place, &all, own)", start, recvbuf="to")
+    return vector(f, "vector::scatter(Comm::new(comm), root, in_place, &all, own)", start, sendbuf="from", recvbuf="to")
 
 
 def allgatherv(f):
     start = f"""let in_place = is_in_place(sendbuf);
-        let from = if in_place {{ recvbuf.cast_const() }} else {{ sendbuf }};
+        let from = if in_place {{ bottom() }} else {{ sendbuf }};
         let own = {OWN_SEND};
         let all = || v_parts(comm, recvcounts, displs, recvtype);
         """
-    return vector(f, "vector::allgather(Comm::new(comm), in_place, own, &all)", start, sendbuf="from")
+    return vector(f, "vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, &all)", start,
+                  sendbuf="from")
+
+
+def alltoall_parts(f, parts, displacements, kind):
+    send = f"{parts}(comm, sendcounts, s{displacements}, send{kind})?"
+    receive = f"{parts}(comm, recvcounts, r{displacements}, recv{kind})?"
+    if "request" not in f.names:
+        traffic = f"""{{
+            let receives = {receive};
+            let sends = if is_in_place(sendbuf) {{ Vec::new() }} else {{ {send} }};
+            Ok(Traffic {{ sends, receives, ..Traffic::default() }})
+        }}"""
+        return vector(f, traffic)
+    traffic = f"""{{
+            let receives = {receive};
+            if staged {{
+                return staged_traffic(recvbuf, receives, comm);
+            }}
+            let sends = if is_in_place(sendbuf) {{ Vec::new() }} else {{ {send} }};
+            Ok(Traffic {{ sends, receives, ..Traffic::default() }})
+        }}"""
+    start = """let staged = is_in_place(sendbuf);
+        let from = if staged { bottom() } else { sendbuf };
+        """
+    return vector(f, traffic, start, sendbuf="from")
 
 
 def alltoallv(f):
-    traffic = """{
-            let receives = v_parts(comm, recvcounts, rdispls, recvtype)?;
-            let sends = if is_in_place(sendbuf) { Vec::new() } else { v_parts(comm, sendcounts, sdispls, sendtype)? };
-            Ok(Traffic { sends, receives })
-        }"""
-    return vector(f, traffic)
+    return alltoall_parts(f, "v_parts", "displs", "type")
 
 
 def alltoallw_x(f):
-    traffic = """{
-            let receives = w_parts(comm, recvcounts, rdispls, recvtypes)?;
-            let sends = if is_in_place(sendbuf) { Vec::new() } else { w_parts(comm, sendcounts, sdispls, sendtypes)? };
-            Ok(Traffic { sends, receives })
-        }"""
-    return vector(f, traffic)
+    return alltoall_parts(f, "w_parts", "displs", "types")
 
 
 def neighbor(sends, receives):
     def body(f):
         traffic = f"""{{
             let (sources, destinations) = degrees(comm)?;
-            Ok(Traffic {{ sends: {sends}, receives: {receives} }})
+            neighbour_traffic(comm, {sends}, {receives})
         }}"""
         return vector(f, traffic)
     return body
 
 
 def ibcast(f):
-    return f"""call.ibcast(Comm::new(comm), root, count, Datatype::new(datatype),
+    return f"""call.ibcast(Comm::new(comm), root, Side {{ count, datatype: Datatype::new(datatype) }}, address(buffer),
+            RequestSlot::new(request),
             |n, t| {f.call(count="n", datatype="t")},
-            |l| {alltoallw(f, "buffer", "buffer")})"""
+            |l, r| {alltoallw(f, "bottom()", "buffer")})"""
 
 
 def buffers(f):
@@ -484,6 +507,7 @@ def capi():
 
 use super::large_arguments::*;
 use crate::large::access::Buffers;
+use crate::large::movement::Side;
 use crate::large::plan::Family;
 use crate::large::reduction::Input;
 use crate::large::vector::{self, Part, Traffic, Width};
@@ -522,7 +546,7 @@ unsafe extern "C-unwind" {
     text += "}\n\n#[cfg(admpi_large_count)]\nunsafe extern \"C-unwind\" {\n"
     for name, count in LARGE.items():
         text += f"    pub fn {MPI[name].declaration(name + '_c', (count,))} -> c_int;\n"
-    text += "}\n\n/// Never chosen where MPI lacks them: `large::plan` asks the same flag.\n#[cfg(not(admpi_large_count))]\nmod absent {\n    use super::*;\n"
+    text += "}\n\n/// Never chosen where MPI lacks them: `large::plan` asks the same flag.\n#[cfg(not(admpi_large_count))]\n#[allow(non_snake_case)] // MPI's names\nmod absent {\n    use super::*;\n"
     for name, count in LARGE.items():
         declaration = MPI[name].declaration(name + "_c", (count,))
         declaration = re.sub(r"(\w+): ", r"_\1: ", declaration)

@@ -5,6 +5,7 @@
 
 use super::large_arguments::*;
 use crate::large::access::Buffers;
+use crate::large::movement::Side;
 use crate::large::plan::Family;
 use crate::large::reduction::Input;
 use crate::large::vector::{self, Part, Traffic, Width};
@@ -694,12 +695,13 @@ pub unsafe extern "C-unwind" fn MPIX_Ibcast_x(
         call.ibcast(
             Comm::new(comm),
             root,
-            count,
-            Datatype::new(datatype),
+            Side { count, datatype: Datatype::new(datatype) },
+            address(buffer),
+            RequestSlot::new(request),
             |n, t| plain::MPI_Ibcast(buffer, n, t, root, comm, request),
-            |l| {
+            |l, r| {
                 plain::MPI_Ialltoallw(
-                    buffer,
+                    bottom(),
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
                     l.send.datatypes.as_ptr().cast(),
@@ -708,7 +710,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ibcast_x(
                     l.receive.displacements.as_ptr().cast(),
                     l.receive.datatypes.as_ptr().cast(),
                     comm,
-                    request,
+                    r,
                 )
             },
         )
@@ -1715,7 +1717,8 @@ pub unsafe extern "C-unwind" fn MPIX_Gatherv_x(
     unsafe {
         let call = on_comm("MPIX_Gatherv_x", comm);
         let in_place = is_in_place(sendbuf);
-        let from = if in_place { std::ptr::null() } else { sendbuf };
+        let from = if in_place { no_send() } else { sendbuf };
+        let to = if is_root(comm, root) { recvbuf } else { no_receive() };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
         let all = || v_parts(comm, recvcounts, displs, recvtype);
         call.exchange(
@@ -1727,7 +1730,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gatherv_x(
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
                     l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
+                    to,
                     l.receive.counts.as_ptr(),
                     l.receive.displacements.as_ptr().cast(),
                     l.receive.datatypes.as_ptr().cast(),
@@ -1769,24 +1772,26 @@ pub unsafe extern "C-unwind" fn MPIX_Igatherv_x(
     unsafe {
         let call = on_comm("MPIX_Igatherv_x", comm);
         let in_place = is_in_place(sendbuf);
-        let from = if in_place { std::ptr::null() } else { sendbuf };
+        let from = if in_place { no_send() } else { sendbuf };
+        let to = if is_root(comm, root) { recvbuf } else { no_receive() };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
         let all = || v_parts(comm, recvcounts, displs, recvtype);
         call.start_exchange(
             Width::Int,
+            RequestSlot::new(request),
             || vector::gather(Comm::new(comm), root, in_place, own, &all),
-            |l| {
+            |l, r| {
                 plain::MPI_Ialltoallw(
                     from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
                     l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
+                    to,
                     l.receive.counts.as_ptr(),
                     l.receive.displacements.as_ptr().cast(),
                     l.receive.datatypes.as_ptr().cast(),
                     comm,
-                    request,
+                    r,
                 )
             },
         )
@@ -1822,7 +1827,8 @@ pub unsafe extern "C-unwind" fn MPIX_Scatterv_x(
     unsafe {
         let call = on_comm("MPIX_Scatterv_x", comm);
         let in_place = is_in_place(recvbuf);
-        let to = if in_place { std::ptr::null_mut() } else { recvbuf };
+        let from = if is_root(comm, root) { sendbuf } else { no_send() };
+        let to = if in_place { no_receive() } else { recvbuf };
         let own = Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
         let all = || v_parts(comm, sendcounts, displs, sendtype);
         call.exchange(
@@ -1830,7 +1836,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatterv_x(
             || vector::scatter(Comm::new(comm), root, in_place, &all, own),
             |l| {
                 plain::MPI_Alltoallw(
-                    sendbuf,
+                    from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
                     l.send.datatypes.as_ptr().cast(),
@@ -1876,15 +1882,17 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatterv_x(
     unsafe {
         let call = on_comm("MPIX_Iscatterv_x", comm);
         let in_place = is_in_place(recvbuf);
-        let to = if in_place { std::ptr::null_mut() } else { recvbuf };
+        let from = if is_root(comm, root) { sendbuf } else { no_send() };
+        let to = if in_place { no_receive() } else { recvbuf };
         let own = Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
         let all = || v_parts(comm, sendcounts, displs, sendtype);
         call.start_exchange(
             Width::Int,
+            RequestSlot::new(request),
             || vector::scatter(Comm::new(comm), root, in_place, &all, own),
-            |l| {
+            |l, r| {
                 plain::MPI_Ialltoallw(
-                    sendbuf,
+                    from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
                     l.send.datatypes.as_ptr().cast(),
@@ -1893,7 +1901,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatterv_x(
                     l.receive.displacements.as_ptr().cast(),
                     l.receive.datatypes.as_ptr().cast(),
                     comm,
-                    request,
+                    r,
                 )
             },
         )
@@ -1927,12 +1935,12 @@ pub unsafe extern "C-unwind" fn MPIX_Allgatherv_x(
     unsafe {
         let call = on_comm("MPIX_Allgatherv_x", comm);
         let in_place = is_in_place(sendbuf);
-        let from = if in_place { recvbuf.cast_const() } else { sendbuf };
+        let from = if in_place { bottom() } else { sendbuf };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
         let all = || v_parts(comm, recvcounts, displs, recvtype);
         call.exchange(
             Width::Int,
-            || vector::allgather(Comm::new(comm), in_place, own, &all),
+            || vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, &all),
             |l| {
                 plain::MPI_Alltoallw(
                     from,
@@ -1979,13 +1987,14 @@ pub unsafe extern "C-unwind" fn MPIX_Iallgatherv_x(
     unsafe {
         let call = on_comm("MPIX_Iallgatherv_x", comm);
         let in_place = is_in_place(sendbuf);
-        let from = if in_place { recvbuf.cast_const() } else { sendbuf };
+        let from = if in_place { bottom() } else { sendbuf };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
         let all = || v_parts(comm, recvcounts, displs, recvtype);
         call.start_exchange(
             Width::Int,
-            || vector::allgather(Comm::new(comm), in_place, own, &all),
-            |l| {
+            RequestSlot::new(request),
+            || vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, &all),
+            |l, r| {
                 plain::MPI_Ialltoallw(
                     from,
                     l.send.counts.as_ptr(),
@@ -1996,7 +2005,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iallgatherv_x(
                     l.receive.displacements.as_ptr().cast(),
                     l.receive.datatypes.as_ptr().cast(),
                     comm,
-                    request,
+                    r,
                 )
             },
         )
@@ -2040,7 +2049,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_x(
                 } else {
                     v_parts(comm, sendcounts, sdispls, sendtype)?
                 };
-                Ok(Traffic { sends, receives })
+                Ok(Traffic { sends, receives, ..Traffic::default() })
             },
             |l| {
                 plain::MPI_Alltoallw(
@@ -2089,20 +2098,26 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallv_x(
     // SAFETY: what the caller owes MPI_Ialltoallv it owes this call.
     unsafe {
         let call = on_comm("MPIX_Ialltoallv_x", comm);
+        let staged = is_in_place(sendbuf);
+        let from = if staged { bottom() } else { sendbuf };
         call.start_exchange(
             Width::Int,
+            RequestSlot::new(request),
             || {
                 let receives = v_parts(comm, recvcounts, rdispls, recvtype)?;
+                if staged {
+                    return staged_traffic(recvbuf, receives, comm);
+                }
                 let sends = if is_in_place(sendbuf) {
                     Vec::new()
                 } else {
                     v_parts(comm, sendcounts, sdispls, sendtype)?
                 };
-                Ok(Traffic { sends, receives })
+                Ok(Traffic { sends, receives, ..Traffic::default() })
             },
-            |l| {
+            |l, r| {
                 plain::MPI_Ialltoallw(
-                    sendbuf,
+                    from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
                     l.send.datatypes.as_ptr().cast(),
@@ -2111,7 +2126,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallv_x(
                     l.receive.displacements.as_ptr().cast(),
                     l.receive.datatypes.as_ptr().cast(),
                     comm,
-                    request,
+                    r,
                 )
             },
         )
@@ -2155,7 +2170,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_x(
                 } else {
                     w_parts(comm, sendcounts, sdispls, sendtypes)?
                 };
-                Ok(Traffic { sends, receives })
+                Ok(Traffic { sends, receives, ..Traffic::default() })
             },
             |l| {
                 plain::MPI_Alltoallw(
@@ -2204,20 +2219,26 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallw_x(
     // SAFETY: what the caller owes MPI_Ialltoallw it owes this call.
     unsafe {
         let call = on_comm("MPIX_Ialltoallw_x", comm);
+        let staged = is_in_place(sendbuf);
+        let from = if staged { bottom() } else { sendbuf };
         call.start_exchange(
             Width::Int,
+            RequestSlot::new(request),
             || {
                 let receives = w_parts(comm, recvcounts, rdispls, recvtypes)?;
+                if staged {
+                    return staged_traffic(recvbuf, receives, comm);
+                }
                 let sends = if is_in_place(sendbuf) {
                     Vec::new()
                 } else {
                     w_parts(comm, sendcounts, sdispls, sendtypes)?
                 };
-                Ok(Traffic { sends, receives })
+                Ok(Traffic { sends, receives, ..Traffic::default() })
             },
-            |l| {
+            |l, r| {
                 plain::MPI_Ialltoallw(
-                    sendbuf,
+                    from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
                     l.send.datatypes.as_ptr().cast(),
@@ -2226,7 +2247,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallw_x(
                     l.receive.displacements.as_ptr().cast(),
                     l.receive.datatypes.as_ptr().cast(),
                     comm,
-                    request,
+                    r,
                 )
             },
         )
@@ -2260,26 +2281,41 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_x(
     unsafe {
         let call = on_comm("MPIX_Neighbor_allgatherv_x", comm);
         call.exchange(
-            Width::Aint,
+            neighbour_width(),
             || {
                 let (sources, destinations) = degrees(comm)?;
-                Ok(Traffic {
-                    sends: repeated(sendcount, sendtype, destinations),
-                    receives: v_parts_of(sources, recvcounts, displs, recvtype)?,
-                })
+                neighbour_traffic(
+                    comm,
+                    repeated(sendcount, sendtype, destinations),
+                    v_parts_of(sources, recvcounts, displs, recvtype)?,
+                )
             },
             |l| {
-                plain::MPI_Neighbor_alltoallw(
-                    sendbuf,
-                    l.send.counts.as_ptr(),
-                    l.send.wide_displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.wide_displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                )
+                if NEIGHBOURS_BY_RANK {
+                    plain::MPI_Alltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                    )
+                } else {
+                    plain::MPI_Neighbor_alltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.wide_displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.wide_displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                    )
+                }
             },
         )
     }
@@ -2314,27 +2350,44 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_allgatherv_x(
     unsafe {
         let call = on_comm("MPIX_Ineighbor_allgatherv_x", comm);
         call.start_exchange(
-            Width::Aint,
+            neighbour_width(),
+            RequestSlot::new(request),
             || {
                 let (sources, destinations) = degrees(comm)?;
-                Ok(Traffic {
-                    sends: repeated(sendcount, sendtype, destinations),
-                    receives: v_parts_of(sources, recvcounts, displs, recvtype)?,
-                })
-            },
-            |l| {
-                plain::MPI_Ineighbor_alltoallw(
-                    sendbuf,
-                    l.send.counts.as_ptr(),
-                    l.send.wide_displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.wide_displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
+                neighbour_traffic(
                     comm,
-                    request,
+                    repeated(sendcount, sendtype, destinations),
+                    v_parts_of(sources, recvcounts, displs, recvtype)?,
                 )
+            },
+            |l, r| {
+                if NEIGHBOURS_BY_RANK {
+                    plain::MPI_Ialltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        r,
+                    )
+                } else {
+                    plain::MPI_Ineighbor_alltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.wide_displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.wide_displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        r,
+                    )
+                }
             },
         )
     }
@@ -2369,26 +2422,41 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_x(
     unsafe {
         let call = on_comm("MPIX_Neighbor_alltoallv_x", comm);
         call.exchange(
-            Width::Aint,
+            neighbour_width(),
             || {
                 let (sources, destinations) = degrees(comm)?;
-                Ok(Traffic {
-                    sends: v_parts_of(destinations, sendcounts, sdispls, sendtype)?,
-                    receives: v_parts_of(sources, recvcounts, rdispls, recvtype)?,
-                })
+                neighbour_traffic(
+                    comm,
+                    v_parts_of(destinations, sendcounts, sdispls, sendtype)?,
+                    v_parts_of(sources, recvcounts, rdispls, recvtype)?,
+                )
             },
             |l| {
-                plain::MPI_Neighbor_alltoallw(
-                    sendbuf,
-                    l.send.counts.as_ptr(),
-                    l.send.wide_displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.wide_displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                )
+                if NEIGHBOURS_BY_RANK {
+                    plain::MPI_Alltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                    )
+                } else {
+                    plain::MPI_Neighbor_alltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.wide_displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.wide_displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                    )
+                }
             },
         )
     }
@@ -2425,27 +2493,44 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallv_x(
     unsafe {
         let call = on_comm("MPIX_Ineighbor_alltoallv_x", comm);
         call.start_exchange(
-            Width::Aint,
+            neighbour_width(),
+            RequestSlot::new(request),
             || {
                 let (sources, destinations) = degrees(comm)?;
-                Ok(Traffic {
-                    sends: v_parts_of(destinations, sendcounts, sdispls, sendtype)?,
-                    receives: v_parts_of(sources, recvcounts, rdispls, recvtype)?,
-                })
-            },
-            |l| {
-                plain::MPI_Ineighbor_alltoallw(
-                    sendbuf,
-                    l.send.counts.as_ptr(),
-                    l.send.wide_displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.wide_displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
+                neighbour_traffic(
                     comm,
-                    request,
+                    v_parts_of(destinations, sendcounts, sdispls, sendtype)?,
+                    v_parts_of(sources, recvcounts, rdispls, recvtype)?,
                 )
+            },
+            |l, r| {
+                if NEIGHBOURS_BY_RANK {
+                    plain::MPI_Ialltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        r,
+                    )
+                } else {
+                    plain::MPI_Ineighbor_alltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.wide_displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.wide_displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        r,
+                    )
+                }
             },
         )
     }
@@ -2480,26 +2565,41 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_x(
     unsafe {
         let call = on_comm("MPIX_Neighbor_alltoallw_x", comm);
         call.exchange(
-            Width::Aint,
+            neighbour_width(),
             || {
                 let (sources, destinations) = degrees(comm)?;
-                Ok(Traffic {
-                    sends: w_parts_of(destinations, sendcounts, sdispls, sendtypes),
-                    receives: w_parts_of(sources, recvcounts, rdispls, recvtypes),
-                })
+                neighbour_traffic(
+                    comm,
+                    w_parts_of(destinations, sendcounts, sdispls, sendtypes),
+                    w_parts_of(sources, recvcounts, rdispls, recvtypes),
+                )
             },
             |l| {
-                plain::MPI_Neighbor_alltoallw(
-                    sendbuf,
-                    l.send.counts.as_ptr(),
-                    l.send.wide_displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.wide_displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                )
+                if NEIGHBOURS_BY_RANK {
+                    plain::MPI_Alltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                    )
+                } else {
+                    plain::MPI_Neighbor_alltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.wide_displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.wide_displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                    )
+                }
             },
         )
     }
@@ -2536,27 +2636,44 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallw_x(
     unsafe {
         let call = on_comm("MPIX_Ineighbor_alltoallw_x", comm);
         call.start_exchange(
-            Width::Aint,
+            neighbour_width(),
+            RequestSlot::new(request),
             || {
                 let (sources, destinations) = degrees(comm)?;
-                Ok(Traffic {
-                    sends: w_parts_of(destinations, sendcounts, sdispls, sendtypes),
-                    receives: w_parts_of(sources, recvcounts, rdispls, recvtypes),
-                })
-            },
-            |l| {
-                plain::MPI_Ineighbor_alltoallw(
-                    sendbuf,
-                    l.send.counts.as_ptr(),
-                    l.send.wide_displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.wide_displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
+                neighbour_traffic(
                     comm,
-                    request,
+                    w_parts_of(destinations, sendcounts, sdispls, sendtypes),
+                    w_parts_of(sources, recvcounts, rdispls, recvtypes),
                 )
+            },
+            |l, r| {
+                if NEIGHBOURS_BY_RANK {
+                    plain::MPI_Ialltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        r,
+                    )
+                } else {
+                    plain::MPI_Ineighbor_alltoallw(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.wide_displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.wide_displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        r,
+                    )
+                }
             },
         )
     }

@@ -7,6 +7,14 @@
 #[allow(non_snake_case)] // MPI's names
 pub mod ampi;
 #[cfg(feature = "mpi")]
+#[allow(non_snake_case)]
+pub mod large;
+#[cfg(feature = "mpi")]
+mod large_arguments;
+#[cfg(feature = "mpi")]
+#[allow(non_snake_case)]
+pub mod large_types;
+#[cfg(feature = "mpi")]
 mod support;
 pub mod tape;
 

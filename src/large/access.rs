@@ -213,7 +213,8 @@ impl Call {
         start_send: impl FnOnce(c_int, MPI_Datatype, *mut MPI_Request) -> c_int,
     ) -> c_int {
         choose(self.name, Family::Exchange);
-        let prepared = self.prepare(|| Ok((Group::new(Report::Of(0))?, send.fit()?, receive.fit()?)));
+        let prepared =
+            self.prepare(|| Ok((Group::new(Report::Of(0))?, send.fit()?, receive.fit()?)));
         let (mut group, from, to) = match prepared {
             Ok(prepared) => prepared,
             Err(code) => return code,
@@ -236,7 +237,9 @@ impl Call {
         let prepared = self.prepare(|| {
             let size = side.datatype.size()?;
             let bytes = multiply("count times size", side.count.max(0), size)?;
-            if let (Some(count), true) = (settled(side.count), bytes <= FILE_BYTES || side.count == 1) {
+            if let (Some(count), true) =
+                (settled(side.count), bytes <= FILE_BYTES || side.count == 1)
+            {
                 return Ok(Err(count));
             }
             let unit = file.unit()?.max(1);
@@ -299,8 +302,8 @@ impl Call {
             return native(count);
         }
         choose(self.name, Family::FileNonblockingShared);
-        let prepared =
-            self.prepare(|| Ok((Group::new(Report::Of(0))?, committed(side.count, side.datatype)?)));
+        let prepared = self
+            .prepare(|| Ok((Group::new(Report::Of(0))?, committed(side.count, side.datatype)?)));
         let (mut group, made) = match prepared {
             Ok(prepared) => prepared,
             Err(code) => return code,

@@ -16,7 +16,8 @@ pub mod vector;
 
 use crate::error::{Code, Error};
 use crate::mpi::handle::Object;
-use crate::mpi::{Failure, Outcome, generalized, raw};
+use crate::mpi::types::Made;
+use crate::mpi::{Datatype, Failure, Outcome, generalized, raw};
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -38,7 +39,8 @@ impl Call {
         generalized::sweep();
         vector::sweep();
         let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|_| {
-            Err(Error::new(Code::Panic, "internal error, please report: panic in a large call").into())
+            Err(Error::new(Code::Panic, "internal error, please report: panic in a large call")
+                .into())
         });
         result.map_err(|failure| self.on.raise(self.name, failure))
     }
@@ -70,6 +72,33 @@ impl First {
             self.0 = code;
         }
     }
+}
+
+/// A part of an array whose dimensions the caller numbers in C's order (the last is the fastest) or in
+/// Fortran's.
+pub fn array_type(
+    sizes: &[i64],
+    mut ranges: Vec<Vec<types::Range>>,
+    c_order: bool,
+    of: Datatype,
+) -> Outcome<Made> {
+    for (&size, ranges) in sizes.iter().zip(&ranges) {
+        for range in ranges {
+            if range.start < 0 || range.length < 0 || range.start > size - range.length {
+                let message = format!(
+                    "{} items from {} on are not inside a dimension of {size}",
+                    range.length, range.start
+                );
+                return Err(Error::new(Code::Argument, message).into());
+            }
+        }
+    }
+    let mut sizes = sizes.to_vec();
+    if c_order {
+        sizes.reverse();
+        ranges.reverse();
+    }
+    types::subarray(&sizes, &ranges, of)
 }
 
 fn too_large(what: &str) -> Failure {

@@ -20,17 +20,18 @@ pub struct Side {
 pub(super) struct Fitted {
     pub count: c_int,
     pub datatype: MPI_Datatype,
-    pub made: Option<Made>,
+    /// Kept until the call has started.
+    pub _made: Option<Made>,
 }
 
 impl Side {
     /// One item of a large type, unless the count fits.
     pub(super) fn fit(self) -> Outcome<Fitted> {
         if let Some(count) = settled(self.count) {
-            return Ok(Fitted { count, datatype: self.datatype.raw(), made: None });
+            return Ok(Fitted { count, datatype: self.datatype.raw(), _made: None });
         }
         let made = committed(self.count, self.datatype)?;
-        Ok(Fitted { count: 1, datatype: made.datatype().raw(), made: Some(made) })
+        Ok(Fitted { count: 1, datatype: made.datatype().raw(), _made: Some(made) })
     }
 
     /// As `fit`, of an argument that may be without meaning: then MPI does not read it either.
@@ -38,7 +39,7 @@ impl Side {
         if significant {
             return self.fit();
         }
-        Ok(Fitted { count: 0, datatype: self.datatype.raw(), made: None })
+        Ok(Fitted { count: 0, datatype: self.datatype.raw(), _made: None })
     }
 }
 
@@ -117,7 +118,11 @@ impl Call {
     }
 
     /// `MPIX_Type_*_x`: `out` takes the type made.
-    pub fn make(self, make: impl FnOnce() -> Outcome<Made>, out: impl FnOnce(MPI_Datatype)) -> c_int {
+    pub fn make(
+        self,
+        make: impl FnOnce() -> Outcome<Made>,
+        out: impl FnOnce(MPI_Datatype),
+    ) -> c_int {
         match self.prepare(make) {
             Ok(made) => {
                 out(made.into_raw());

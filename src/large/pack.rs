@@ -37,7 +37,8 @@ impl Call {
     ) -> Result<i64, c_int> {
         let cut = self.prepare(|| {
             if count < 0 || position < 0 || bytes < 0 {
-                let message = format!("count = {count}, position = {position}, size = {bytes}: negative");
+                let message =
+                    format!("count = {count}, position = {position}, size = {bytes}: negative");
                 return Err(Error::new(Code::Argument, message).into());
             }
             let cut = cut(datatype)?;
@@ -80,9 +81,9 @@ impl Call {
         let each = of(cut.piece)?;
         let last = if rest > 0 { of(rest)? } else { 0 };
         let total = self.prepare(|| {
-            multiply("the packed size", pieces, each)?
-                .checked_add(last)
-                .ok_or_else(|| Failure::from(Error::new(Code::Argument, "the packed size is past 2^63")))
+            multiply("the packed size", pieces, each)?.checked_add(last).ok_or_else(|| {
+                Failure::from(Error::new(Code::Argument, "the packed size is past 2^63"))
+            })
         })?;
         Ok(total)
     }

@@ -165,7 +165,9 @@ impl Shares {
         let mut total = 0_i64;
         for &count in &counts {
             starts.push(total);
-            total = total.checked_add(count.max(0)).ok_or_else(|| super::too_large("the sum of recvcounts"))?;
+            total = total
+                .checked_add(count.max(0))
+                .ok_or_else(|| super::too_large("the sum of recvcounts"))?;
         }
         Ok(Self { starts, counts, rank: wide_int(comm.rank()?) })
     }
@@ -206,7 +208,8 @@ impl Call {
             return native(&counts);
         }
         choose(self.name, Family::Reduction);
-        let (shares, cut) = match self.prepare(|| Ok((Shares::new(comm, counts)?, cut(datatype)?))) {
+        let (shares, cut) = match self.prepare(|| Ok((Shares::new(comm, counts)?, cut(datatype)?)))
+        {
             Ok(prepared) => prepared,
             Err(code) => return code,
         };
@@ -261,7 +264,9 @@ impl Call {
             let singles = shares
                 .counts
                 .iter()
-                .map(|&count| settled(count).is_none().then(|| single(count, datatype, op, true)).transpose())
+                .map(|&count| {
+                    settled(count).is_none().then(|| single(count, datatype, op, true)).transpose()
+                })
                 .collect::<Outcome<Vec<_>>>()?;
             Ok((shares, cut, group, singles))
         });
@@ -278,7 +283,9 @@ impl Call {
                 None => (settled(shares.counts[rank]).unwrap_or(0), datatype.raw(), op.raw()),
                 Some(one) => (1, one.made.datatype().raw(), one.op.op().raw()),
             };
-            group.start(|request| reduce(Block { root, mine, from, to, count }, datatype, op, request));
+            group.start(|request| {
+                reduce(Block { root, mine, from, to, count }, datatype, op, request)
+            });
         }
         let distance = shares.starts[shares.rank] * cut.extent;
         if input == Input::InPlace && distance != 0 {

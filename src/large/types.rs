@@ -89,6 +89,7 @@ pub fn hvector(count: i64, blocklength: i64, stride: i64, of: Datatype) -> Outco
         (Some(count), Some(blocklength)) => Made::hvector(count, blocklength, stride, of),
         _ if count < 0 => Made::hvector(-1, 1, stride, of),
         _ if blocklength < 0 => Made::hvector(1, -1, stride, of),
+        _ if count == 0 || blocklength == 0 => Made::contiguous(0, of),
         _ => repeat(count, stride, contiguous(blocklength, of)?.datatype()),
     }
 }
@@ -97,7 +98,8 @@ pub fn hvector(count: i64, blocklength: i64, stride: i64, of: Datatype) -> Outco
 pub fn hindexed(blocks: &[(i64, i64)], of: Datatype) -> Outcome<Made> {
     let small: Option<Vec<_>> = blocks.iter().map(|&(length, _)| settled(length)).collect();
     if let (Some(lengths), true) = (small, fits(blocks.len())) {
-        let displacements: Vec<i64> = blocks.iter().map(|&(_, displacement)| displacement).collect();
+        let displacements: Vec<i64> =
+            blocks.iter().map(|&(_, displacement)| displacement).collect();
         return Made::hindexed(&lengths, &displacements, of);
     }
     let item = of.bounds()?;
@@ -122,7 +124,10 @@ pub fn hindexed(blocks: &[(i64, i64)], of: Datatype) -> Outcome<Made> {
             }
         });
     }
-    join_many(&pieces, bounds.unwrap_or(Bounds { lower: 0, upper: 0 }))
+    match bounds {
+        Some(bounds) => join_many(&pieces, bounds),
+        None => Made::contiguous(0, of),
+    }
 }
 
 fn fits(n: usize) -> bool {
@@ -136,8 +141,10 @@ fn join_many(blocks: &[Block], bounds: Bounds) -> Outcome<Made> {
     }
     let row = usize::try_from(limit()).unwrap_or(1).max(2);
     let rows: Vec<Made> = blocks.chunks(row).map(Made::structure).collect::<Outcome<_>>()?;
-    let outer: Vec<Block> =
-        rows.iter().map(|made| Block { length: 1, displacement: 0, datatype: made.datatype() }).collect();
+    let outer: Vec<Block> = rows
+        .iter()
+        .map(|made| Block { length: 1, displacement: 0, datatype: made.datatype() })
+        .collect();
     join_many(&outer, bounds)
 }
 
@@ -205,6 +212,52 @@ pub fn subarray(sizes: &[i64], ranges: &[Vec<Range>], of: Datatype) -> Outcome<M
     }
 }
 
+/// Bytes of so many items.
+pub fn bytes(items: i64, of: Datatype) -> Outcome<i64> {
+    times(items, of.bounds()?.extent())
+}
+
+/// Blocks of `lengths` items, each at its displacement in bytes.
+pub fn blocks(lengths: &[i64], displacements: &[i64]) -> Vec<(i64, i64)> {
+    lengths.iter().copied().zip(displacements.iter().copied()).collect()
+}
+
+/// Blocks of `lengths` items, each at its displacement in items.
+pub fn indexed(lengths: &[i64], displacements: &[i64], of: Datatype) -> Outcome<Made> {
+    let displacements =
+        displacements.iter().map(|&items| bytes(items, of)).collect::<Outcome<Vec<_>>>()?;
+    hindexed(&blocks(lengths, &displacements), of)
+}
+
+/// What process `rank` of `size`, in row-major order of a grid, holds of each dimension.
+pub fn share(
+    sizes: &[i64],
+    distributions: &[Distribution],
+    processes: &[i32],
+    size: i32,
+    rank: i32,
+) -> Outcome<Vec<Vec<Range>>> {
+    let product: i64 = processes.iter().map(|&p| i64::from(p)).product();
+    if product != i64::from(size) || !(0..size).contains(&rank) {
+        let message = format!("rank {rank} of size = {size} on a grid of {product} processes");
+        return Err(Error::new(Code::Argument, message).into());
+    }
+    let mut left = i64::from(rank);
+    let mut block = product;
+    sizes
+        .iter()
+        .zip(distributions)
+        .zip(processes)
+        .map(|((&size, &distribution), &processes)| {
+            let processes = i64::from(processes.max(1));
+            block /= processes;
+            let coordinate = left / block.max(1);
+            left %= block.max(1);
+            dealt(size, distribution, processes, coordinate)
+        })
+        .collect()
+}
+
 /// How a dimension of a distributed array is dealt out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
@@ -226,7 +279,9 @@ pub fn dealt(
         Distribution::Block(given) => {
             let length = given.unwrap_or((size + processes - 1) / processes.max(1));
             if length < 1 || length.saturating_mul(processes) < size {
-                return Err(invalid(format!("blocks of {length} on {processes} ranks do not cover {size}")));
+                return Err(invalid(format!(
+                    "blocks of {length} on {processes} ranks do not cover {size}"
+                )));
             }
             (length, false)
         }
@@ -282,9 +337,9 @@ pub fn decode(datatype: Datatype) -> Outcome<(i64, Datatype)> {
         None => None,
     };
     let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    number
-        .and_then(|number| made.1.as_ref()?.get(&number).copied())
-        .ok_or_else(|| Error::new(Code::Argument, "the type was not made by MPIX_Type_contiguous_x").into())
+    number.and_then(|number| made.1.as_ref()?.get(&number).copied()).ok_or_else(|| {
+        Error::new(Code::Argument, "the type was not made by MPIX_Type_contiguous_x").into()
+    })
 }
 
 #[cfg(test)]
@@ -302,8 +357,11 @@ mod tests {
 
     #[test]
     fn test_types_dealing() {
-        let starts = |ranges: Vec<Range>| ranges.iter().map(|r| (r.start, r.length)).collect::<Vec<_>>();
-        let dealt = |size, distribution, processes, at| dealt(size, distribution, processes, at).map(starts);
+        let starts =
+            |ranges: Vec<Range>| ranges.iter().map(|r| (r.start, r.length)).collect::<Vec<_>>();
+        let dealt = |size, distribution, processes, at| {
+            dealt(size, distribution, processes, at).map(starts)
+        };
         assert_eq!(dealt(10, Distribution::Block(None), 3, 2).ok(), Some(vec![(8, 2)]));
         assert_eq!(dealt(10, Distribution::Block(None), 4, 3).ok(), Some(vec![(9, 1)]));
         assert_eq!(dealt(10, Distribution::Cyclic(Some(2)), 3, 1).ok(), Some(vec![(2, 2), (8, 2)]));

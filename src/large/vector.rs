@@ -4,9 +4,12 @@
 
 use super::Call;
 use super::limit::settled;
-use super::plan::{Family, choose};
-use super::types::placed;
+use super::movement::Side;
+use super::plan::{Family, Plan, choose};
+use super::types::{placed, structure};
+use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::handle::Role;
+use crate::mpi::raw::MPI_Request;
 use crate::mpi::types::Made;
 use crate::mpi::{Comm, Datatype, Outcome, TypeAttribute, raw, wide_int};
 use std::collections::HashMap;
@@ -22,8 +25,14 @@ pub struct Part {
 }
 
 impl Part {
-    fn none() -> Self {
+    /// Nothing.
+    pub fn none() -> Self {
         Self { count: 0, displacement: 0, datatype: Datatype::byte() }
+    }
+
+    /// The same part of a buffer that begins at an address.
+    const fn behind(self, address: i64) -> Self {
+        Self { displacement: self.displacement.wrapping_add(address), ..self }
     }
 }
 
@@ -55,15 +64,29 @@ pub fn parts_of_types(counts: &[i64], displacements: &[i64], datatypes: &[Dataty
 pub struct Traffic {
     pub sends: Vec<Part>,
     pub receives: Vec<Part>,
+    /// Types made for the parts, until the arrays hold them.
+    pub joined: Vec<Made>,
+    /// Memory of the library's own that is sent from; must live until all is complete.
+    pub staging: Vec<Vec<u8>>,
 }
 
 /// Whether a part of the exchange is in place, and what stands for it.
 pub type Parts<'a> = &'a dyn Fn() -> Outcome<Vec<Part>>;
 
 /// The root receives from all.
-pub fn gather(comm: Comm, root: c_int, in_place: bool, own: Part, all: Parts<'_>) -> Outcome<Traffic> {
+pub fn gather(
+    comm: Comm,
+    root: c_int,
+    in_place: bool,
+    own: Part,
+    all: Parts<'_>,
+) -> Outcome<Traffic> {
     let n = wide_int(comm.partners()?);
-    let mut traffic = Traffic { sends: vec![Part::none(); n], receives: vec![Part::none(); n] };
+    let mut traffic = Traffic {
+        sends: vec![Part::none(); n],
+        receives: vec![Part::none(); n],
+        ..Traffic::default()
+    };
     let role = comm.role(root)?;
     let at = usize::try_from(root).ok().filter(|&at| at < n);
     if role == Role::Root {
@@ -81,35 +104,44 @@ pub fn gather(comm: Comm, root: c_int, in_place: bool, own: Part, all: Parts<'_>
 }
 
 /// The root sends to all.
-pub fn scatter(comm: Comm, root: c_int, in_place: bool, all: Parts<'_>, own: Part) -> Outcome<Traffic> {
+pub fn scatter(
+    comm: Comm,
+    root: c_int,
+    in_place: bool,
+    all: Parts<'_>,
+    own: Part,
+) -> Outcome<Traffic> {
     let turned = gather(comm, root, in_place, own, all)?;
-    Ok(Traffic { sends: turned.receives, receives: turned.sends })
+    Ok(Traffic { sends: turned.receives, receives: turned.sends, ..Traffic::default() })
 }
 
-/// All send to all; each sends the same to everyone.
-pub fn allgather(comm: Comm, in_place: bool, own: Option<Part>, all: Parts<'_>) -> Outcome<Traffic> {
+/// All send to all; each sends the same to everyone. In place, what it sends lies among what it receives, and
+/// `in_place` is the buffer's address: sends are given by address then, from `MPI_BOTTOM`, because Open MPI
+/// takes two equal buffers for a call in place.
+pub fn allgather(comm: Comm, in_place: Option<i64>, own: Part, all: Parts<'_>) -> Outcome<Traffic> {
     let mut receives = all()?;
     let n = receives.len();
     let rank = wide_int(comm.rank()?);
-    let own = match own {
-        Some(own) if !in_place => own,
-        _ => receives[rank],
+    let Some(address) = in_place.filter(|_| rank < n) else {
+        return Ok(Traffic { sends: vec![own; n], receives, ..Traffic::default() });
     };
-    let mut sends = vec![own; n];
-    if in_place {
-        (sends[rank], receives[rank]) = (Part::none(), Part::none());
-    }
-    Ok(Traffic { sends, receives })
+    let mut sends = vec![receives[rank].behind(address); n];
+    (sends[rank], receives[rank]) = (Part::none(), Part::none());
+    Ok(Traffic { sends, receives, ..Traffic::default() })
 }
 
-/// As a broadcast of `own`.
-pub fn broadcast(comm: Comm, root: c_int, own: Part) -> Outcome<Traffic> {
+/// As a broadcast of what lies at `address`, given as for `allgather` in place.
+pub fn broadcast(comm: Comm, root: c_int, own: Part, address: i64) -> Outcome<Traffic> {
     let n = wide_int(comm.partners()?);
-    let mut traffic = Traffic { sends: vec![Part::none(); n], receives: vec![Part::none(); n] };
+    let mut traffic = Traffic {
+        sends: vec![Part::none(); n],
+        receives: vec![Part::none(); n],
+        ..Traffic::default()
+    };
     let at = usize::try_from(root).ok().filter(|&at| at < n);
     match (comm.role(root)?, at) {
         (Role::Root, at) => {
-            traffic.sends = vec![own; n];
+            traffic.sends = vec![own.behind(address); n];
             if let (Some(at), false) = (at, comm.is_inter()?) {
                 traffic.sends[at] = Part::none();
             }
@@ -118,6 +150,51 @@ pub fn broadcast(comm: Comm, root: c_int, own: Part) -> Outcome<Traffic> {
         _ => (),
     }
     Ok(traffic)
+}
+
+/// What goes to and comes from neighbours as an exchange of all ranks. Several edges between two ranks become
+/// one part, in the order of the edges: the order in which MPI would match their messages.
+pub fn by_rank(comm: Comm, sends: &[Part], receives: &[Part]) -> Outcome<Traffic> {
+    let (sources, destinations) = comm.neighbours()?;
+    let size = wide_int(comm.size()?);
+    let mut traffic = Traffic::default();
+    traffic.sends = gathered_by_rank(size, &destinations, sends, &mut traffic.joined)?;
+    traffic.receives = gathered_by_rank(size, &sources, receives, &mut traffic.joined)?;
+    Ok(traffic)
+}
+
+fn gathered_by_rank(
+    size: usize,
+    ranks: &[c_int],
+    parts: &[Part],
+    joined: &mut Vec<Made>,
+) -> Outcome<Vec<Part>> {
+    let mut of_rank: Vec<Vec<Part>> = vec![Vec::new(); size];
+    for (&rank, &part) in ranks.iter().zip(parts) {
+        // MPI_PROC_NULL, beyond the open end of a grid, is negative.
+        if let (Some(edges), true) =
+            (usize::try_from(rank).ok().and_then(|r| of_rank.get_mut(r)), part.count > 0)
+        {
+            edges.push(part);
+        }
+    }
+    let mut one = |edges: &[Part]| -> Outcome<Part> {
+        match edges {
+            [] => Ok(Part::none()),
+            [part] => Ok(*part),
+            several => {
+                let blocks: Vec<_> = several
+                    .iter()
+                    .map(|part| (part.count, part.displacement, part.datatype))
+                    .collect();
+                let made = structure(&blocks)?.commit()?;
+                let datatype = made.datatype();
+                joined.push(made);
+                Ok(Part { count: 1, displacement: 0, datatype })
+            }
+        }
+    };
+    of_rank.iter().map(|edges| one(edges)).collect()
 }
 
 /// The arrays of one side of an `Alltoallw`.
@@ -150,7 +227,9 @@ impl Arrays {
     fn fill(parts: &[Part], width: Width, keep: &mut Vec<Made>) -> Outcome<Self> {
         let mut arrays = Self::default();
         for part in parts {
-            let narrow = settled(part.displacement).filter(|_| part.displacement >= 0);
+            // Open MPI's Alltoallw of a single rank takes displacements for items instead of bytes.
+            let narrow = settled(part.displacement)
+                .filter(|&displacement| displacement == 0 || (displacement > 0 && parts.len() > 1));
             let (count, displacement, datatype) = match (settled(part.count), narrow, width) {
                 (Some(0), ..) => (0, 0, Datatype::byte()),
                 (Some(count), Some(displacement), Width::Int) => {
@@ -174,8 +253,8 @@ impl Arrays {
 }
 
 impl Lists {
-    fn new(traffic: &Traffic, width: Width) -> Outcome<Self> {
-        let mut keep = Vec::new();
+    fn new(traffic: &mut Traffic, width: Width) -> Outcome<Self> {
+        let mut keep = std::mem::take(&mut traffic.joined);
         let send = Arrays::fill(&traffic.sends, width, &mut keep)?;
         let receive = Arrays::fill(&traffic.receives, width, &mut keep)?;
         Ok(Self { send, receive, keep })
@@ -269,7 +348,7 @@ impl Call {
         call: impl FnOnce(&Lists) -> c_int,
     ) -> c_int {
         choose(self.name, Family::Vector);
-        match self.prepare(|| Lists::new(&traffic()?, width)) {
+        match self.prepare(|| Lists::new(&mut traffic()?, width)) {
             Ok(lists) => call(&lists),
             Err(code) => code,
         }
@@ -279,16 +358,23 @@ impl Call {
     pub fn start_exchange(
         self,
         width: Width,
+        slot: RequestSlot,
         traffic: impl FnOnce() -> Outcome<Traffic>,
-        call: impl FnOnce(&Lists) -> c_int,
+        call: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
     ) -> c_int {
         choose(self.name, Family::Vector);
-        let prepared = self.prepare(|| publish(Lists::new(&traffic()?, width)?));
-        let (number, mut lists) = match prepared {
+        let mut traffic = match self.prepare(traffic) {
+            Ok(traffic) => traffic,
+            Err(code) => return code,
+        };
+        if !traffic.staging.is_empty() {
+            return self.start_staged(width, slot, traffic, call);
+        }
+        let (number, mut lists) = match self.prepare(|| publish(Lists::new(&mut traffic, width)?)) {
             Ok(prepared) => prepared,
             Err(code) => return code,
         };
-        let code = call(&lists);
+        let code = call(&lists, slot.place());
         if code == raw::SUCCESS && number != 0 {
             let types = std::mem::take(&mut lists.keep);
             // The arrays' heap memory stays where it is while `lists` moves into the table.
@@ -301,26 +387,46 @@ impl Call {
         code
     }
 
+    /// As `start_exchange`, where memory must outlive the whole operation: behind a generalized request,
+    /// which knows when that is.
+    fn start_staged(
+        self,
+        width: Width,
+        slot: RequestSlot,
+        mut traffic: Traffic,
+        call: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
+    ) -> c_int {
+        match self.prepare(|| Ok((Group::new(Report::Empty)?, Lists::new(&mut traffic, width)?))) {
+            Ok((mut group, lists)) => {
+                group.start(|request| call(&lists, request));
+                group.hold(Box::new((lists, traffic)));
+                self.finish(group.finish(slot))
+            }
+            Err(code) => code,
+        }
+    }
+
     /// `MPIX_Ibcast_x`: two ways, of which one MPI needs the second.
     pub fn ibcast(
         self,
         comm: Comm,
         root: c_int,
-        count: i64,
-        datatype: Datatype,
+        side: Side,
+        address: i64,
+        slot: RequestSlot,
         as_type: impl FnOnce(c_int, raw::MPI_Datatype) -> c_int,
-        as_alltoallw: impl FnOnce(&Lists) -> c_int,
+        as_alltoallw: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
     ) -> c_int {
-        use super::movement::Side;
-        use super::plan::Plan;
+        let Side { count, datatype } = side;
         if let Some(count) = settled(count) {
             return as_type(count, datatype.raw());
         }
         if choose(self.name, Family::Ibcast) == Plan::Alltoallw {
             let own = Part { count, displacement: 0, datatype };
-            return self.start_exchange(Width::Int, || broadcast(comm, root, own), as_alltoallw);
+            let traffic = || broadcast(comm, root, own, address);
+            return self.start_exchange(Width::Int, slot, traffic, as_alltoallw);
         }
-        match self.prepare(|| Side { count, datatype }.fit()) {
+        match self.prepare(|| side.fit()) {
             Ok(fitted) => as_type(fitted.count, fitted.datatype),
             Err(code) => code,
         }

@@ -10,6 +10,7 @@ use super::raw::{self, MPI_Request, MPI_Status};
 use super::types::Made;
 use super::{Datatype, Failure, Outcome, check};
 use crate::error::{Code, Error};
+use std::any::Any;
 use std::ffi::{c_double, c_int, c_void};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -35,6 +36,11 @@ impl RequestSlot {
         Self(place)
     }
 
+    /// For a call of MPI's that writes the request itself.
+    pub const fn place(self) -> *mut MPI_Request {
+        self.0
+    }
+
     fn set(self, request: MPI_Request) {
         // SAFETY: the promise of `new`.
         unsafe { self.0.write(request) };
@@ -46,6 +52,7 @@ pub struct Group {
     requests: Vec<MPI_Request>,
     statuses: Vec<MPI_Status>,
     keep: Vec<Made>,
+    held: Vec<Box<dyn Any>>,
     report: Report,
     error: c_int,
     whole: MPI_Request,
@@ -104,6 +111,7 @@ impl Group {
             requests: Vec::new(),
             statuses: Vec::new(),
             keep: Vec::new(),
+            held: Vec::new(),
             report,
             error: raw::SUCCESS,
             whole: null(),
@@ -125,9 +133,20 @@ impl Group {
         }
     }
 
+    /// An operation that is complete, with its status.
+    pub fn done(&mut self, status: &super::Status) {
+        self.requests.push(null());
+        self.statuses.push(status.raw());
+    }
+
     /// Keeps a type until all is complete.
     pub fn keep(&mut self, datatype: Made) {
         self.keep.push(datatype);
+    }
+
+    /// Holds anything else until all is complete.
+    pub fn hold(&mut self, memory: Box<dyn Any>) {
+        self.held.push(memory);
     }
 
     /// Something local to be done when all are complete.

@@ -146,7 +146,9 @@ impl Comm {
         } else if topology == graph {
             let mut degree = 0;
             // SAFETY: as above.
-            check(unsafe { plain::MPI_Graph_neighbors_count(self.raw(), self.rank()?, &mut degree) })?;
+            check(unsafe {
+                plain::MPI_Graph_neighbors_count(self.raw(), self.rank()?, &mut degree)
+            })?;
             Ok((degree, degree))
         } else if topology == dist_graph {
             let (mut sources, mut destinations, mut weighted) = (0, 0, 0);
@@ -163,6 +165,50 @@ impl Comm {
         } else {
             Err(Failure::Mpi(raw::constants().err_comm))
         }
+    }
+
+    /// The ranks that a rank receives from and sends to, in the order of the neighbourhood calls.
+    pub fn neighbours(self) -> Outcome<(Vec<c_int>, Vec<c_int>)> {
+        let (indegree, outdegree) = self.degrees()?;
+        let mut sources = vec![0; super::wide_int(indegree)];
+        let mut destinations = vec![0; super::wide_int(outdegree)];
+        let mut topology = 0;
+        // SAFETY: a live communicator and a place for the answer; so below, with arrays of the sizes given.
+        check(unsafe { plain::MPI_Topo_test(self.raw(), &mut topology) })?;
+        // SAFETY: constant data of the shim of mpi-sys.
+        let (cart, graph) = unsafe { (mpi_sys::RSMPI_CART, mpi_sys::RSMPI_GRAPH) };
+        if topology == cart {
+            for (dimension, pair) in (0..).zip(sources.chunks_exact_mut(2)) {
+                let (lower, upper) = pair.split_at_mut(1);
+                // SAFETY: as above.
+                check(unsafe {
+                    plain::MPI_Cart_shift(self.raw(), dimension, 1, &mut lower[0], &mut upper[0])
+                })?;
+            }
+            destinations.clone_from(&sources);
+        } else if topology == graph {
+            // SAFETY: as above.
+            check(unsafe {
+                plain::MPI_Graph_neighbors(self.raw(), self.rank()?, indegree, sources.as_mut_ptr())
+            })?;
+            destinations.clone_from(&sources);
+        } else {
+            let mut weights = vec![0; sources.len().max(destinations.len())];
+            let mut others = weights.clone();
+            // SAFETY: as above.
+            check(unsafe {
+                plain::MPI_Dist_graph_neighbors(
+                    self.raw(),
+                    indegree,
+                    sources.as_mut_ptr(),
+                    weights.as_mut_ptr(),
+                    outdegree,
+                    destinations.as_mut_ptr(),
+                    others.as_mut_ptr(),
+                )
+            })?;
+        }
+        Ok((sources, destinations))
     }
 
     /// Each rank gives one count and gets those of its partners.

@@ -6,11 +6,16 @@
 pub mod attribute;
 pub mod buffer;
 pub mod error;
+pub mod generalized;
+pub mod handle;
 pub mod operation;
+pub mod plain;
 pub mod raw;
 pub mod staging;
 pub mod status;
 pub mod transfer;
+pub mod types;
+pub mod wrapped;
 
 pub use attribute::{CommAttribute, TypeAttribute};
 pub use buffer::{Argument, Layout, Map, Mark, Run, Segment, Shape, Sink, Source};

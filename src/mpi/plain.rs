@@ -101,8 +101,24 @@ unsafe extern "C-unwind" {
         comm: MPI_Comm,
         request: *mut MPI_Request,
     ) -> c_int;
+    pub fn MPI_Cart_shift(
+        comm: MPI_Comm,
+        direction: c_int,
+        disp: c_int,
+        rank_source: *mut c_int,
+        rank_dest: *mut c_int,
+    ) -> c_int;
     pub fn MPI_Cartdim_get(comm: MPI_Comm, ndims: *mut c_int) -> c_int;
     pub fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) -> c_int;
+    pub fn MPI_Dist_graph_neighbors(
+        comm: MPI_Comm,
+        maxindegree: c_int,
+        sources: *mut c_int,
+        sourceweights: *mut c_int,
+        maxoutdegree: c_int,
+        destinations: *mut c_int,
+        destweights: *mut c_int,
+    ) -> c_int;
     pub fn MPI_Dist_graph_neighbors_count(
         comm: MPI_Comm,
         inneighbors: *mut c_int,
@@ -374,6 +390,12 @@ unsafe extern "C-unwind" {
         status: *const MPI_Status,
         datatype: MPI_Datatype,
         count: *mut MPI_Count,
+    ) -> c_int;
+    pub fn MPI_Graph_neighbors(
+        comm: MPI_Comm,
+        rank: c_int,
+        maxneighbors: c_int,
+        neighbors: *mut c_int,
     ) -> c_int;
     pub fn MPI_Graph_neighbors_count(comm: MPI_Comm, rank: c_int, nneighbors: *mut c_int) -> c_int;
     pub fn MPI_Grequest_complete(request: MPI_Request) -> c_int;
@@ -1121,6 +1143,7 @@ unsafe extern "C-unwind" {
 
 /// Never chosen where MPI lacks them: `large::plan` asks the same flag.
 #[cfg(not(admpi_large_count))]
+#[allow(non_snake_case)] // MPI's names
 mod absent {
     use super::*;
     /// # Safety

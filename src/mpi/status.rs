@@ -28,6 +28,10 @@ impl Status {
         self.0.MPI_ERROR
     }
 
+    pub const fn raw(&self) -> MPI_Status {
+        self.0
+    }
+
     pub const fn as_mut_ptr(&mut self) -> *mut MPI_Status {
         &raw mut self.0
     }

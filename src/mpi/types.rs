@@ -87,7 +87,9 @@ impl Made {
 
     pub fn hvector(count: c_int, blocklength: c_int, stride: i64, of: Datatype) -> Outcome<Self> {
         // SAFETY: as above.
-        Self::by(|new| unsafe { plain::MPI_Type_create_hvector(count, blocklength, aint(stride), of.0, new) })
+        Self::by(|new| unsafe {
+            plain::MPI_Type_create_hvector(count, blocklength, aint(stride), of.0, new)
+        })
     }
 
     pub fn hindexed(lengths: &[c_int], displacements: &[i64], of: Datatype) -> Outcome<Self> {

@@ -24,6 +24,9 @@ pub struct Item {
     pub op: Op,
 }
 
+// SAFETY: handles, as for `Datatype`.
+unsafe impl Send for Item {}
+
 /// The descriptions of the types that live, by the attribute's value.
 static ITEMS: Mutex<(usize, Option<HashMap<usize, Item>>)> = Mutex::new((0, None));
 static KEY: OnceLock<TypeAttribute> = OnceLock::new();

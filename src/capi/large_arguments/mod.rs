@@ -2,11 +2,11 @@
 
 use crate::large::Call;
 use crate::large::movement::Side;
-use crate::large::vector::{Part, parts, parts_of_types};
+use crate::large::vector::{Part, Traffic, Width, by_rank, parts, parts_of_types};
 use crate::mpi::handle::{File, Object, Role, Win, aints};
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 use crate::mpi::types::aint;
-use crate::mpi::{Comm, Datatype, Op, Outcome, check, is_in_place, plain, wide_int};
+use crate::mpi::{Comm, Datatype, Outcome, check, is_in_place, plain, wide_int};
 use mpi_sys::{MPI_File, MPI_Win};
 use std::ffi::{c_int, c_void};
 
@@ -72,6 +72,36 @@ pub fn shift_mut(buffer: *mut c_void, offset: i64) -> *mut c_void {
 pub fn in_place_address() -> *const c_void {
     // SAFETY: returns a constant.
     unsafe { raw::admpi_shim_in_place() }
+}
+
+/// `MPI_BOTTOM`, from which displacements are addresses.
+pub const fn bottom() -> *const c_void {
+    std::ptr::null()
+}
+
+/// The address of a buffer as a displacement from `MPI_BOTTOM`.
+#[allow(clippy::cast_possible_wrap)] // addresses of users have the highest bit clear
+pub fn address(buffer: *const c_void) -> i64 {
+    buffer.expose_provenance() as i64
+}
+
+/// Buffers of calls that send or receive nothing: not NULL, not equal, since Open MPI takes two equal
+/// buffers for a call in place.
+static NOTHING: [u8; 2] = [0; 2];
+
+pub const fn no_send() -> *const c_void {
+    (&raw const NOTHING).cast()
+}
+
+pub fn no_receive() -> *mut c_void {
+    no_send().cast_mut().wrapping_byte_add(1)
+}
+
+/// # Safety
+/// `comm` is what the caller passed.
+pub unsafe fn is_root(comm: MPI_Comm, root: c_int) -> bool {
+    // SAFETY: handed on.
+    matches!(unsafe { Comm::new(comm) }.role(root), Ok(Role::Root))
 }
 
 /// With `MPI_NO_OP` the origin is not significant.
@@ -162,8 +192,68 @@ pub unsafe fn w_parts_of(
     // SAFETY: handed on; `Datatype` is transparent.
     unsafe {
         let displacements = aints(elements(displacements, n));
-        parts_of_types(elements(counts, n), &displacements, elements(datatypes.cast::<Datatype>(), n))
+        parts_of_types(
+            elements(counts, n),
+            &displacements,
+            elements(datatypes.cast::<Datatype>(), n),
+        )
     }
+}
+
+/// MPICH's Neighbor_alltoallw and Ineighbor_alltoallw deliver nothing to a rank without destinations: there
+/// the exchange is one of all ranks, with what goes to or comes from one rank by several edges as one part.
+pub const NEIGHBOURS_BY_RANK: bool = cfg!(admpi_mpi = "mpich");
+
+/// How wide displacements are in the call that serves neighbours.
+pub const fn neighbour_width() -> Width {
+    if NEIGHBOURS_BY_RANK { Width::Int } else { Width::Aint }
+}
+
+/// Packed copies are made in pieces of at most this many bytes.
+const STAGED_BYTES: i64 = 1 << 28;
+
+/// The exchange of what lies at `buffer` with what comes there: sends are copies, given by address.
+///
+/// # Safety
+/// The parts lie at `buffer`; `comm` is live.
+pub unsafe fn staged_traffic(
+    buffer: *mut c_void,
+    receives: Vec<Part>,
+    comm: MPI_Comm,
+) -> Outcome<Traffic> {
+    let mut traffic = Traffic { receives, ..Traffic::default() };
+    for part in &traffic.receives {
+        let size = part.datatype.size()?;
+        let extent = part.datatype.bounds()?.extent();
+        let bytes = part.count.saturating_mul(size);
+        // Homogeneous: packed data are the bytes of the items.
+        let mut copy = vec![0_u8; usize::try_from(bytes).unwrap_or(0)];
+        let mut done = 0;
+        while done < part.count && size > 0 {
+            let now = (STAGED_BYTES / size).max(1).min(part.count - done);
+            let from = shift(buffer, part.displacement + done * extent);
+            let to = shift_mut(copy.as_mut_ptr().cast(), done * size);
+            let room = narrow(now * size);
+            let mut position = 0;
+            // SAFETY: the items lie at `from`, and `room` bytes are left at `to`.
+            check(unsafe {
+                plain::MPI_Pack(
+                    from,
+                    narrow(now),
+                    part.datatype.raw(),
+                    to,
+                    room,
+                    &mut position,
+                    comm,
+                )
+            })?;
+            done += now;
+        }
+        let displacement = address(copy.as_ptr().cast());
+        traffic.sends.push(Part { count: bytes, displacement, datatype: Datatype::byte() });
+        traffic.staging.push(copy);
+    }
+    Ok(traffic)
 }
 
 /// The same items for each of `n` partners.
@@ -181,6 +271,23 @@ pub unsafe fn degrees(comm: MPI_Comm) -> Outcome<(usize, usize)> {
     // SAFETY: handed on.
     let (sources, destinations) = unsafe { Comm::new(comm) }.degrees()?;
     Ok((wide_int(sources), wide_int(destinations)))
+}
+
+/// The exchange with neighbours.
+///
+/// # Safety
+/// `comm` is what the caller passed.
+pub unsafe fn neighbour_traffic(
+    comm: MPI_Comm,
+    sends: Vec<Part>,
+    receives: Vec<Part>,
+) -> Outcome<Traffic> {
+    if !NEIGHBOURS_BY_RANK {
+        return Ok(Traffic { sends, receives, ..Traffic::default() });
+    }
+    // SAFETY: handed on.
+    let comm = unsafe { Comm::new(comm) };
+    by_rank(comm, &sends, &receives)
 }
 
 /// The ranks that share the result of a scattered reduction: those of the own group.
@@ -251,13 +358,4 @@ pub unsafe fn move_items(
         Err(crate::mpi::Failure::Mpi(code)) => code,
         _ => raw::SUCCESS,
     }
-}
-
-/// An operation of the caller's.
-///
-/// # Safety
-/// `op` is what the caller passed.
-pub const unsafe fn operation(op: MPI_Op) -> Op {
-    // SAFETY: handed on.
-    unsafe { Op::new(op) }
 }
