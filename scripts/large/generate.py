@@ -546,7 +546,7 @@ unsafe extern "C-unwind" {
     text += "}\n\n#[cfg(admpi_large_count)]\nunsafe extern \"C-unwind\" {\n"
     for name, count in LARGE.items():
         text += f"    pub fn {MPI[name].declaration(name + '_c', (count,))} -> c_int;\n"
-    text += "}\n\n/// Never chosen where MPI lacks them: `large::plan` asks the same flag.\n#[cfg(not(admpi_large_count))]\n#[allow(non_snake_case)] // MPI's names\nmod absent {\n    use super::*;\n"
+    text += "}\n\n/// Never chosen where MPI lacks them: `large::plan` asks the same flag.\n#[cfg(not(admpi_large_count))]\n#[allow(non_snake_case, clippy::too_many_arguments)] // MPI's\nmod absent {\n    use super::*;\n"
     for name, count in LARGE.items():
         declaration = MPI[name].declaration(name + "_c", (count,))
         declaration = re.sub(r"(\w+): ", r"_\1: ", declaration)

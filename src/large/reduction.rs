@@ -190,6 +190,7 @@ impl Call {
     /// `MPIX_Reduce_scatter_block_x` and, with counts by rank, `MPIX_Reduce_scatter_x`: `native` where the
     /// total fits, else `reduce` for each rank's block in pieces. In place, a block is reduced where its
     /// operands lie and `shift` (from, to, items) moves it to the beginning at last.
+    #[allow(clippy::too_many_arguments)] // one a difference between the calls
     pub fn reduce_scatter(
         self,
         comm: Comm,
@@ -234,6 +235,7 @@ impl Call {
     }
 
     /// The nonblocking forms: one reduction to each rank, all started, behind one request.
+    #[allow(clippy::too_many_arguments)] // as above
     pub fn ireduce_scatter(
         self,
         comm: Comm,

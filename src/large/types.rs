@@ -301,7 +301,8 @@ pub fn dealt(
 }
 
 /// What `BigMPI_Decode_contiguous_x` tells of a type of `MPIX_Type_contiguous_x`.
-static MADE: Mutex<(usize, Option<HashMap<usize, (i64, Datatype)>>)> = Mutex::new((0, None));
+static MADE: Mutex<(usize, Option<Origins>)> = Mutex::new((0, None));
+type Origins = HashMap<usize, (i64, Datatype)>;
 static KEY: OnceLock<TypeAttribute> = OnceLock::new();
 
 fn forget(number: usize) {

@@ -407,6 +407,7 @@ impl Call {
     }
 
     /// `MPIX_Ibcast_x`: two ways, of which one MPI needs the second.
+    #[allow(clippy::too_many_arguments)] // the call's own, and one way each
     pub fn ibcast(
         self,
         comm: Comm,

@@ -1143,7 +1143,7 @@ unsafe extern "C-unwind" {
 
 /// Never chosen where MPI lacks them: `large::plan` asks the same flag.
 #[cfg(not(admpi_large_count))]
-#[allow(non_snake_case)] // MPI's names
+#[allow(non_snake_case, clippy::too_many_arguments)] // MPI's
 mod absent {
     use super::*;
     /// # Safety
