@@ -2,6 +2,7 @@
 #
 #   make demo                    the heat-flux job on 4 ranks
 #   make test                    every test, under Open MPI, MPICH and without MPI
+#   make test-large              counts past 2^31 at real size: up to 9 GiB of memory, some minutes
 #   make bench                   the table of figures
 #   make install PREFIX=/path    library, headers, CMake package, admpi.pc
 #
@@ -14,7 +15,7 @@ PREFIX ?= /usr/local
 BUILD ?= build
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo test bench install
+.PHONY: demo test test-large bench install
 
 demo:
 	scripts/bootstrap demo
@@ -24,6 +25,11 @@ demo:
 test:
 	scripts/bootstrap test
 	BUILD="$(BUILD)" scripts/test
+
+test-large:
+	scripts/bootstrap test
+	scripts/configure $(BUILD)/large $(MPI) -DADMPI_EXAMPLES=OFF -DADMPI_BENCHES=OFF
+	cmake --build $(BUILD)/large --target test-large --parallel $(JOBS)
 
 bench:
 	scripts/bootstrap bench

@@ -1,0 +1,255 @@
+// Real sizes past 2^31, on two ranks; `make test-large`. One case at a time, each below 9 GiB in all: the cases are
+// named on the command line and run as programs of their own. Every byte received is checked against its place.
+#include <admpi.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+
+namespace {
+
+int rank, size;
+const MPI_Count past = (MPI_Count{1} << 31) + 4099;  // bytes
+
+// A byte that depends on its place far beyond 32 bits, and on the seed.
+inline unsigned char byte_at(MPI_Count i, unsigned seed) {
+  const auto x = (static_cast<std::uint64_t>(i) / 8 + seed) * 0x9e3779b97f4a7c15ull;
+  return static_cast<unsigned char>(x >> (8 * (i % 8)));
+}
+
+unsigned char* room(MPI_Count n) {
+  auto* x = static_cast<unsigned char*>(std::malloc(static_cast<std::size_t>(n)));
+  if (x == nullptr) std::abort();
+  return x;
+}
+
+void fill(unsigned char* x, MPI_Count n, unsigned seed, MPI_Count from = 0) {
+  for (MPI_Count i = 0; i < n; i++) x[i] = byte_at(from + i, seed);
+}
+
+bool right(const unsigned char* x, MPI_Count n, unsigned seed, MPI_Count from = 0) {
+  for (MPI_Count i = 0; i < n; i++)
+    if (x[i] != byte_at(from + i, seed)) {
+      std::fprintf(stderr, "rank %d: byte %lld of %lld is wrong\n", rank, static_cast<long long>(i),
+                   static_cast<long long>(n));
+      return false;
+    }
+  return true;
+}
+
+bool counted(const MPI_Status& status, MPI_Count n) {
+  MPI_Count got = -1, elements = -1;
+  MPIX_Get_count_x(&status, MPI_BYTE, &got);
+  MPIX_Get_elements_x(&status, MPI_BYTE, &elements);
+  if (got != n || elements != n)
+    std::fprintf(stderr, "rank %d: the status says %lld and %lld\n", rank, static_cast<long long>(got),
+                 static_cast<long long>(elements));
+  return got == n && elements == n;
+}
+
+bool p2p() {
+  unsigned char* x = room(past);
+  MPI_Status status;
+  bool good = true;
+  if (rank == 0) {
+    fill(x, past, 1);
+    MPIX_Send_x(x, past, MPI_BYTE, 1, 5, MPI_COMM_WORLD);
+  } else {
+    MPIX_Recv_x(x, past, MPI_BYTE, 0, 5, MPI_COMM_WORLD, &status);
+    good = right(x, past, 1) && counted(status, past);
+  }
+  std::free(x);
+  return good;
+}
+
+bool isendrecv() {
+  unsigned char *x = room(past), *y = room(past);
+  fill(x, past, static_cast<unsigned>(rank));
+  MPI_Request request;
+  MPI_Status status;
+  MPIX_Isendrecv_x(x, past, MPI_BYTE, 1 - rank, 5, y, past, MPI_BYTE, 1 - rank, 5, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, &status);
+  const bool good = right(y, past, static_cast<unsigned>(1 - rank)) && counted(status, past);
+  std::free(x);
+  std::free(y);
+  return good;
+}
+
+bool broadcast(bool blocking) {
+  unsigned char* x = room(past);
+  if (rank == 1) fill(x, past, 2);
+  if (blocking) {
+    MPIX_Bcast_x(x, past, MPI_BYTE, 1, MPI_COMM_WORLD);
+  } else {
+    MPI_Request request;
+    MPIX_Ibcast_x(x, past, MPI_BYTE, 1, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  const bool good = right(x, past, 2);
+  std::free(x);
+  return good;
+}
+
+// Single bytes: the least memory that a count past 2^31 needs.
+bool allreduce(bool blocking) {
+  unsigned char *x = room(past), *y = room(past);
+  for (MPI_Count i = 0; i < past; i++) x[i] = static_cast<unsigned char>(byte_at(i, 3) >> 1 << 1 | (rank == 1));
+  if (blocking) {
+    MPIX_Allreduce_x(x, y, past, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD);
+  } else {
+    MPI_Request request;
+    MPIX_Iallreduce_x(x, y, past, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  bool good = true;
+  for (MPI_Count i = 0; i < past && good; i++) good = y[i] == (byte_at(i, 3) | 1);
+  std::free(x);
+  std::free(y);
+  return good;
+}
+
+// Little data, far apart.
+bool gatherv() {
+  const MPI_Count n = 1000;
+  const MPI_Aint far = (MPI_Aint{1} << 31) + 77;
+  unsigned char* whole = rank == 0 ? room(far + n) : nullptr;
+  unsigned char mine[1000];
+  fill(mine, n, static_cast<unsigned>(rank));
+  const MPI_Count counts[] = {n, n};
+  const MPI_Aint starts[] = {far, 3};
+  MPIX_Gatherv_x(mine, n, MPI_BYTE, whole, counts, starts, MPI_BYTE, 0, MPI_COMM_WORLD);
+  const bool good = rank != 0 || (right(whole + far, n, 0) && right(whole + 3, n, 1));
+  std::free(whole);
+  return good;
+}
+
+bool alltoallv(bool neighbours) {
+  // 16 MiB to oneself, past 2^31 bytes to the other.
+  const MPI_Count own = 1 << 24;
+  MPI_Count counts[2];
+  MPI_Aint starts[2];
+  counts[rank] = own;
+  counts[1 - rank] = past;
+  starts[rank] = past;
+  starts[1 - rank] = 0;
+  unsigned char *x = room(past + own), *y = room(past + own);
+  fill(x, past, static_cast<unsigned>(rank));
+  fill(x + past, own, 7 + static_cast<unsigned>(rank));
+  if (neighbours) {
+    MPI_Comm graph;
+    const int both[] = {0, 1};
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, both, MPI_UNWEIGHTED, 2, both, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &graph);
+    const MPI_Datatype types[] = {MPI_BYTE, MPI_BYTE};
+    MPIX_Neighbor_alltoallw_x(x, counts, starts, types, y, counts, starts, types, graph);
+    MPI_Comm_free(&graph);
+  } else {
+    MPIX_Alltoallv_x(x, counts, starts, MPI_BYTE, y, counts, starts, MPI_BYTE, MPI_COMM_WORLD);
+  }
+  const bool good = right(y, past, static_cast<unsigned>(1 - rank)) && right(y + past, own, 7 + static_cast<unsigned>(rank));
+  std::free(x);
+  std::free(y);
+  return good;
+}
+
+bool window() {
+  unsigned char *memory = nullptr, *x = room(past);
+  MPI_Win win;
+  MPI_Win_allocate(rank == 1 ? past : 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  fill(x, past, 4);
+  MPI_Win_lock_all(0, win);
+  if (rank == 0) {
+    MPIX_Put_x(x, past, MPI_BYTE, 1, 0, past, MPI_BYTE, win);
+    MPI_Win_flush_all(win);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  bool good = rank == 0 || right(memory, past, 4);
+  MPI_Win_lock_all(0, win);
+  if (rank == 0) {
+    std::memset(x, 0, static_cast<std::size_t>(past));
+    MPIX_Get_x(x, past, MPI_BYTE, 1, 0, past, MPI_BYTE, win);
+    MPI_Win_flush_all(win);
+    good = right(x, past, 4);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  if (rank == 0) {
+    MPIX_Accumulate_x(x, past, MPI_UNSIGNED_CHAR, 1, 0, past, MPI_UNSIGNED_CHAR, MPI_BXOR, win);
+    MPI_Win_flush_all(win);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1)
+    for (MPI_Count i = 0; i < past && good; i++) good = memory[i] == 0;
+  std::free(x);
+  MPI_Win_free(&win);
+  return good;
+}
+
+bool file(bool blocking) {
+  const char* directory = std::getenv("TMPDIR");
+  const std::string name = std::string(directory ? directory : "/tmp") + "/admpi_large_real";
+  MPI_File fh;
+  if (MPI_File_open(MPI_COMM_SELF, (name + std::to_string(rank)).c_str(),
+                    MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &fh) != MPI_SUCCESS)
+    return false;
+  bool good = true;
+  if (rank == 0) {
+    unsigned char* x = room(past);
+    fill(x, past, 5);
+    MPI_Status status;
+    MPI_Request request;
+    if (blocking) {
+      MPIX_File_write_at_x(fh, 10, x, past, MPI_BYTE, &status);
+    } else {
+      MPIX_File_iwrite_at_x(fh, 10, x, past, MPI_BYTE, &request);
+      MPI_Wait(&request, &status);
+    }
+    good = counted(status, past);
+    std::memset(x, 0, static_cast<std::size_t>(past));
+    if (blocking) {
+      MPIX_File_read_at_x(fh, 10, x, past, MPI_BYTE, &status);
+    } else {
+      MPIX_File_iread_at_x(fh, 10, x, past, MPI_BYTE, &request);
+      MPI_Wait(&request, &status);
+    }
+    good = good && counted(status, past) && right(x, past, 5);
+    std::free(x);
+  }
+  MPI_File_close(&fh);
+  return good;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const std::string what = argc > 1 ? argv[1] : "";
+  bool good = size == 2;
+  const double start = MPI_Wtime();
+  if (what == "p2p") good = good && p2p();
+  else if (what == "isendrecv") good = good && isendrecv();
+  else if (what == "bcast") good = good && broadcast(true);
+  else if (what == "ibcast") good = good && broadcast(false);
+  else if (what == "allreduce") good = good && allreduce(true);
+  else if (what == "iallreduce") good = good && allreduce(false);
+  else if (what == "gatherv") good = good && gatherv();
+  else if (what == "alltoallv") good = good && alltoallv(false);
+  else if (what == "neighbor_alltoallw") good = good && alltoallv(true);
+  else if (what == "window") good = good && window();
+  else if (what == "file") good = good && file(true);
+  else if (what == "ifile") good = good && file(false);
+  else good = false;
+  int bad = !good, any = 0;
+  MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("%-20s %s  %.1f s\n", what.c_str(), any ? "WRONG" : "right", MPI_Wtime() - start);
+  MPI_Finalize();
+  return any;
+}
