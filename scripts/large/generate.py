@@ -173,7 +173,8 @@ pub unsafe extern "C-unwind" fn {name}({arguments}) -> c_int {{
 def one(family):
     def body(f):
         call = f.call(count="n", datatype="t")
-        return f"call.one(Family::{family}, count, Datatype::new(datatype), |n, t| {call})"
+        return (f"if let Some(n) = small(count) {{ return {f.call(count='n')}; }}"
+                f"call.one(Family::{family}, count, Datatype::new(datatype), move |n, t| {call})")
     return body
 
 
@@ -182,21 +183,22 @@ def two(family, significant="|| Ok((true, true))", names=("sendcount", "sendtype
         n, t, m, u = names
         call = f.call(**{n: "n", t: "t", m: "m", u: "u"})
         return (f"call.two(Family::{family}, side({n}, {t}), side({m}, {u}), {significant}, "
-                f"|n, t, m, u| {call})")
+                f"move |n, t, m, u| {call})")
     return body
 
 
 def pieces(f):
     call = f.call(sendbuf="at(sendbuf, offset)", recvbuf="at_mut(recvbuf, offset)", inbuf="at(inbuf, offset)",
                   inoutbuf="at_mut(inoutbuf, offset)", count="n")
-    return f"call.pieces(count, Datatype::new(datatype), |offset, n| {call})"
+    return (f"if let Some(n) = one_piece(count) {{ return {f.call(count='n')}; }}"
+            f"call.pieces(count, Datatype::new(datatype), move |offset, n| {call})")
 
 
 def ireduction(f):
     ordered = 'cfg!(admpi_mpi = "openmpi")' if f.name == "MPI_Ireduce" else "false"
     return f"""call.ireduction(count, Datatype::new(datatype), Op::new(op), {ordered},
-            || {f.call(f.name + "_c")},
-            |n, t, o| {f.call(count="n", datatype="t", op="o")})"""
+            move || {f.call(f.name + "_c")},
+            move |n, t, o| {f.call(count="n", datatype="t", op="o")})"""
 
 
 def reduce_scatter(f):
@@ -507,6 +509,7 @@ def capi():
 
 use super::large_arguments::*;
 use crate::large::access::Buffers;
+use crate::large::limit::{one_piece, small};
 use crate::large::movement::Side;
 use crate::large::plan::Family;
 use crate::large::reduction::Input;

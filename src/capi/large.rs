@@ -5,6 +5,7 @@
 
 use super::large_arguments::*;
 use crate::large::access::Buffers;
+use crate::large::limit::{one_piece, small};
 use crate::large::movement::Side;
 use crate::large::plan::Family;
 use crate::large::reduction::Input;
@@ -40,7 +41,10 @@ pub unsafe extern "C-unwind" fn MPIX_Send_x(
     // SAFETY: what the caller owes MPI_Send it owes this call.
     unsafe {
         let call = on_comm("MPIX_Send_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Send(buf, n, datatype, dest, tag, comm);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Send(buf, n, t, dest, tag, comm)
         })
     }
@@ -68,7 +72,10 @@ pub unsafe extern "C-unwind" fn MPIX_Bsend_x(
     // SAFETY: what the caller owes MPI_Bsend it owes this call.
     unsafe {
         let call = on_comm("MPIX_Bsend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Bsend(buf, n, datatype, dest, tag, comm);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Bsend(buf, n, t, dest, tag, comm)
         })
     }
@@ -96,7 +103,10 @@ pub unsafe extern "C-unwind" fn MPIX_Ssend_x(
     // SAFETY: what the caller owes MPI_Ssend it owes this call.
     unsafe {
         let call = on_comm("MPIX_Ssend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Ssend(buf, n, datatype, dest, tag, comm);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Ssend(buf, n, t, dest, tag, comm)
         })
     }
@@ -124,7 +134,10 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_x(
     // SAFETY: what the caller owes MPI_Rsend it owes this call.
     unsafe {
         let call = on_comm("MPIX_Rsend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Rsend(buf, n, datatype, dest, tag, comm);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Rsend(buf, n, t, dest, tag, comm)
         })
     }
@@ -154,7 +167,10 @@ pub unsafe extern "C-unwind" fn MPIX_Recv_x(
     // SAFETY: what the caller owes MPI_Recv it owes this call.
     unsafe {
         let call = on_comm("MPIX_Recv_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Recv(buf, n, datatype, source, tag, comm, status);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Recv(buf, n, t, source, tag, comm, status)
         })
     }
@@ -184,7 +200,10 @@ pub unsafe extern "C-unwind" fn MPIX_Isend_x(
     // SAFETY: what the caller owes MPI_Isend it owes this call.
     unsafe {
         let call = on_comm("MPIX_Isend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Isend(buf, n, datatype, dest, tag, comm, request);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Isend(buf, n, t, dest, tag, comm, request)
         })
     }
@@ -214,7 +233,10 @@ pub unsafe extern "C-unwind" fn MPIX_Ibsend_x(
     // SAFETY: what the caller owes MPI_Ibsend it owes this call.
     unsafe {
         let call = on_comm("MPIX_Ibsend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Ibsend(buf, n, datatype, dest, tag, comm, request);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Ibsend(buf, n, t, dest, tag, comm, request)
         })
     }
@@ -244,7 +266,10 @@ pub unsafe extern "C-unwind" fn MPIX_Issend_x(
     // SAFETY: what the caller owes MPI_Issend it owes this call.
     unsafe {
         let call = on_comm("MPIX_Issend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Issend(buf, n, datatype, dest, tag, comm, request);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Issend(buf, n, t, dest, tag, comm, request)
         })
     }
@@ -274,7 +299,10 @@ pub unsafe extern "C-unwind" fn MPIX_Irsend_x(
     // SAFETY: what the caller owes MPI_Irsend it owes this call.
     unsafe {
         let call = on_comm("MPIX_Irsend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Irsend(buf, n, datatype, dest, tag, comm, request);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Irsend(buf, n, t, dest, tag, comm, request)
         })
     }
@@ -304,7 +332,10 @@ pub unsafe extern "C-unwind" fn MPIX_Irecv_x(
     // SAFETY: what the caller owes MPI_Irecv it owes this call.
     unsafe {
         let call = on_comm("MPIX_Irecv_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Irecv(buf, n, datatype, source, tag, comm, request);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Irecv(buf, n, t, source, tag, comm, request)
         })
     }
@@ -330,7 +361,10 @@ pub unsafe extern "C-unwind" fn MPIX_Mrecv_x(
     // SAFETY: what the caller owes MPI_Mrecv it owes this call.
     unsafe {
         let call = on_nothing("MPIX_Mrecv_x");
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Mrecv(buf, n, datatype, message, status);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Mrecv(buf, n, t, message, status)
         })
     }
@@ -356,7 +390,10 @@ pub unsafe extern "C-unwind" fn MPIX_Imrecv_x(
     // SAFETY: what the caller owes MPI_Imrecv it owes this call.
     unsafe {
         let call = on_nothing("MPIX_Imrecv_x");
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Imrecv(buf, n, datatype, message, request);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Imrecv(buf, n, t, message, request)
         })
     }
@@ -390,7 +427,12 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_replace_x(
     // SAFETY: what the caller owes MPI_Sendrecv_replace it owes this call.
     unsafe {
         let call = on_comm("MPIX_Sendrecv_replace_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Sendrecv_replace(
+                buf, n, datatype, dest, sendtag, source, recvtag, comm, status,
+            );
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Sendrecv_replace(buf, n, t, dest, sendtag, source, recvtag, comm, status)
         })
     }
@@ -435,7 +477,7 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((true, true)),
-            |n, t, m, u| {
+            move |n, t, m, u| {
                 plain::MPI_Sendrecv(
                     sendbuf, n, t, dest, sendtag, recvbuf, m, u, source, recvtag, comm, status,
                 )
@@ -514,7 +556,10 @@ pub unsafe extern "C-unwind" fn MPIX_Send_init_x(
     // SAFETY: what the caller owes MPI_Send_init it owes this call.
     unsafe {
         let call = on_comm("MPIX_Send_init_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Send_init(buf, n, datatype, dest, tag, comm, request);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Send_init(buf, n, t, dest, tag, comm, request)
         })
     }
@@ -545,7 +590,10 @@ pub unsafe extern "C-unwind" fn MPIX_Bsend_init_x(
     // SAFETY: what the caller owes MPI_Bsend_init it owes this call.
     unsafe {
         let call = on_comm("MPIX_Bsend_init_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Bsend_init(buf, n, datatype, dest, tag, comm, request);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Bsend_init(buf, n, t, dest, tag, comm, request)
         })
     }
@@ -576,7 +624,10 @@ pub unsafe extern "C-unwind" fn MPIX_Ssend_init_x(
     // SAFETY: what the caller owes MPI_Ssend_init it owes this call.
     unsafe {
         let call = on_comm("MPIX_Ssend_init_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Ssend_init(buf, n, datatype, dest, tag, comm, request);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Ssend_init(buf, n, t, dest, tag, comm, request)
         })
     }
@@ -607,7 +658,10 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_init_x(
     // SAFETY: what the caller owes MPI_Rsend_init it owes this call.
     unsafe {
         let call = on_comm("MPIX_Rsend_init_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Rsend_init(buf, n, datatype, dest, tag, comm, request);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Rsend_init(buf, n, t, dest, tag, comm, request)
         })
     }
@@ -638,7 +692,10 @@ pub unsafe extern "C-unwind" fn MPIX_Recv_init_x(
     // SAFETY: what the caller owes MPI_Recv_init it owes this call.
     unsafe {
         let call = on_comm("MPIX_Recv_init_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Recv_init(buf, n, datatype, source, tag, comm, request);
+        }
+        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Recv_init(buf, n, t, source, tag, comm, request)
         })
     }
@@ -664,7 +721,10 @@ pub unsafe extern "C-unwind" fn MPIX_Bcast_x(
     // SAFETY: what the caller owes MPI_Bcast it owes this call.
     unsafe {
         let call = on_comm("MPIX_Bcast_x", comm);
-        call.one(Family::Movement, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_Bcast(buffer, n, datatype, root, comm);
+        }
+        call.one(Family::Movement, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Bcast(buffer, n, t, root, comm)
         })
     }
@@ -748,7 +808,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gather_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || gathered(comm, root, is_in_place(sendbuf)),
-            |n, t, m, u| plain::MPI_Gather(sendbuf, n, t, recvbuf, m, u, root, comm),
+            move |n, t, m, u| plain::MPI_Gather(sendbuf, n, t, recvbuf, m, u, root, comm),
         )
     }
 }
@@ -786,7 +846,7 @@ pub unsafe extern "C-unwind" fn MPIX_Igather_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || gathered(comm, root, is_in_place(sendbuf)),
-            |n, t, m, u| plain::MPI_Igather(sendbuf, n, t, recvbuf, m, u, root, comm, request),
+            move |n, t, m, u| plain::MPI_Igather(sendbuf, n, t, recvbuf, m, u, root, comm, request),
         )
     }
 }
@@ -822,7 +882,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatter_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || scattered(comm, root, is_in_place(recvbuf)),
-            |n, t, m, u| plain::MPI_Scatter(sendbuf, n, t, recvbuf, m, u, root, comm),
+            move |n, t, m, u| plain::MPI_Scatter(sendbuf, n, t, recvbuf, m, u, root, comm),
         )
     }
 }
@@ -860,7 +920,9 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatter_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || scattered(comm, root, is_in_place(recvbuf)),
-            |n, t, m, u| plain::MPI_Iscatter(sendbuf, n, t, recvbuf, m, u, root, comm, request),
+            move |n, t, m, u| {
+                plain::MPI_Iscatter(sendbuf, n, t, recvbuf, m, u, root, comm, request)
+            },
         )
     }
 }
@@ -894,7 +956,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allgather_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((!is_in_place(sendbuf), true)),
-            |n, t, m, u| plain::MPI_Allgather(sendbuf, n, t, recvbuf, m, u, comm),
+            move |n, t, m, u| plain::MPI_Allgather(sendbuf, n, t, recvbuf, m, u, comm),
         )
     }
 }
@@ -930,7 +992,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iallgather_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((!is_in_place(sendbuf), true)),
-            |n, t, m, u| plain::MPI_Iallgather(sendbuf, n, t, recvbuf, m, u, comm, request),
+            move |n, t, m, u| plain::MPI_Iallgather(sendbuf, n, t, recvbuf, m, u, comm, request),
         )
     }
 }
@@ -964,7 +1026,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((!is_in_place(sendbuf), true)),
-            |n, t, m, u| plain::MPI_Alltoall(sendbuf, n, t, recvbuf, m, u, comm),
+            move |n, t, m, u| plain::MPI_Alltoall(sendbuf, n, t, recvbuf, m, u, comm),
         )
     }
 }
@@ -1000,7 +1062,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoall_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((!is_in_place(sendbuf), true)),
-            |n, t, m, u| plain::MPI_Ialltoall(sendbuf, n, t, recvbuf, m, u, comm, request),
+            move |n, t, m, u| plain::MPI_Ialltoall(sendbuf, n, t, recvbuf, m, u, comm, request),
         )
     }
 }
@@ -1034,7 +1096,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgather_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((true, true)),
-            |n, t, m, u| plain::MPI_Neighbor_allgather(sendbuf, n, t, recvbuf, m, u, comm),
+            move |n, t, m, u| plain::MPI_Neighbor_allgather(sendbuf, n, t, recvbuf, m, u, comm),
         )
     }
 }
@@ -1070,7 +1132,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_allgather_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((true, true)),
-            |n, t, m, u| {
+            move |n, t, m, u| {
                 plain::MPI_Ineighbor_allgather(sendbuf, n, t, recvbuf, m, u, comm, request)
             },
         )
@@ -1106,7 +1168,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoall_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((true, true)),
-            |n, t, m, u| plain::MPI_Neighbor_alltoall(sendbuf, n, t, recvbuf, m, u, comm),
+            move |n, t, m, u| plain::MPI_Neighbor_alltoall(sendbuf, n, t, recvbuf, m, u, comm),
         )
     }
 }
@@ -1142,7 +1204,9 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoall_x(
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((true, true)),
-            |n, t, m, u| plain::MPI_Ineighbor_alltoall(sendbuf, n, t, recvbuf, m, u, comm, request),
+            move |n, t, m, u| {
+                plain::MPI_Ineighbor_alltoall(sendbuf, n, t, recvbuf, m, u, comm, request)
+            },
         )
     }
 }
@@ -1171,7 +1235,10 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_x(
     // SAFETY: what the caller owes MPI_Reduce it owes this call.
     unsafe {
         let call = on_comm("MPIX_Reduce_x", comm);
-        call.pieces(count, Datatype::new(datatype), |offset, n| {
+        if let Some(n) = one_piece(count) {
+            return plain::MPI_Reduce(sendbuf, recvbuf, n, datatype, op, root, comm);
+        }
+        call.pieces(count, Datatype::new(datatype), move |offset, n| {
             plain::MPI_Reduce(
                 at(sendbuf, offset),
                 at_mut(recvbuf, offset),
@@ -1207,7 +1274,10 @@ pub unsafe extern "C-unwind" fn MPIX_Allreduce_x(
     // SAFETY: what the caller owes MPI_Allreduce it owes this call.
     unsafe {
         let call = on_comm("MPIX_Allreduce_x", comm);
-        call.pieces(count, Datatype::new(datatype), |offset, n| {
+        if let Some(n) = one_piece(count) {
+            return plain::MPI_Allreduce(sendbuf, recvbuf, n, datatype, op, comm);
+        }
+        call.pieces(count, Datatype::new(datatype), move |offset, n| {
             plain::MPI_Allreduce(
                 at(sendbuf, offset),
                 at_mut(recvbuf, offset),
@@ -1242,7 +1312,10 @@ pub unsafe extern "C-unwind" fn MPIX_Scan_x(
     // SAFETY: what the caller owes MPI_Scan it owes this call.
     unsafe {
         let call = on_comm("MPIX_Scan_x", comm);
-        call.pieces(count, Datatype::new(datatype), |offset, n| {
+        if let Some(n) = one_piece(count) {
+            return plain::MPI_Scan(sendbuf, recvbuf, n, datatype, op, comm);
+        }
+        call.pieces(count, Datatype::new(datatype), move |offset, n| {
             plain::MPI_Scan(at(sendbuf, offset), at_mut(recvbuf, offset), n, datatype, op, comm)
         })
     }
@@ -1270,7 +1343,10 @@ pub unsafe extern "C-unwind" fn MPIX_Exscan_x(
     // SAFETY: what the caller owes MPI_Exscan it owes this call.
     unsafe {
         let call = on_comm("MPIX_Exscan_x", comm);
-        call.pieces(count, Datatype::new(datatype), |offset, n| {
+        if let Some(n) = one_piece(count) {
+            return plain::MPI_Exscan(sendbuf, recvbuf, n, datatype, op, comm);
+        }
+        call.pieces(count, Datatype::new(datatype), move |offset, n| {
             plain::MPI_Exscan(at(sendbuf, offset), at_mut(recvbuf, offset), n, datatype, op, comm)
         })
     }
@@ -1296,7 +1372,10 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_local_x(
     // SAFETY: what the caller owes MPI_Reduce_local it owes this call.
     unsafe {
         let call = on_nothing("MPIX_Reduce_local_x");
-        call.pieces(count, Datatype::new(datatype), |offset, n| {
+        if let Some(n) = one_piece(count) {
+            return plain::MPI_Reduce_local(inbuf, inoutbuf, n, datatype, op);
+        }
+        call.pieces(count, Datatype::new(datatype), move |offset, n| {
             plain::MPI_Reduce_local(at(inbuf, offset), at_mut(inoutbuf, offset), n, datatype, op)
         })
     }
@@ -1334,8 +1413,10 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_x(
             Datatype::new(datatype),
             Op::new(op),
             cfg!(admpi_mpi = "openmpi"),
-            || plain::MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request),
-            |n, t, o| plain::MPI_Ireduce(sendbuf, recvbuf, n, t, o, root, comm, request),
+            move || {
+                plain::MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request)
+            },
+            move |n, t, o| plain::MPI_Ireduce(sendbuf, recvbuf, n, t, o, root, comm, request),
         )
     }
 }
@@ -1370,8 +1451,8 @@ pub unsafe extern "C-unwind" fn MPIX_Iallreduce_x(
             Datatype::new(datatype),
             Op::new(op),
             false,
-            || plain::MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request),
-            |n, t, o| plain::MPI_Iallreduce(sendbuf, recvbuf, n, t, o, comm, request),
+            move || plain::MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request),
+            move |n, t, o| plain::MPI_Iallreduce(sendbuf, recvbuf, n, t, o, comm, request),
         )
     }
 }
@@ -1405,8 +1486,8 @@ pub unsafe extern "C-unwind" fn MPIX_Iscan_x(
             Datatype::new(datatype),
             Op::new(op),
             false,
-            || plain::MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request),
-            |n, t, o| plain::MPI_Iscan(sendbuf, recvbuf, n, t, o, comm, request),
+            move || plain::MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request),
+            move |n, t, o| plain::MPI_Iscan(sendbuf, recvbuf, n, t, o, comm, request),
         )
     }
 }
@@ -1441,8 +1522,8 @@ pub unsafe extern "C-unwind" fn MPIX_Iexscan_x(
             Datatype::new(datatype),
             Op::new(op),
             false,
-            || plain::MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request),
-            |n, t, o| plain::MPI_Iexscan(sendbuf, recvbuf, n, t, o, comm, request),
+            move || plain::MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request),
+            move |n, t, o| plain::MPI_Iexscan(sendbuf, recvbuf, n, t, o, comm, request),
         )
     }
 }
@@ -2710,7 +2791,9 @@ pub unsafe extern "C-unwind" fn MPIX_Put_x(
             side(origin_count, origin_datatype),
             side(target_count, target_datatype),
             || Ok((true, true)),
-            |n, t, m, u| plain::MPI_Put(origin_addr, n, t, target_rank, target_disp, m, u, win),
+            move |n, t, m, u| {
+                plain::MPI_Put(origin_addr, n, t, target_rank, target_disp, m, u, win)
+            },
         )
     }
 }
@@ -2746,7 +2829,9 @@ pub unsafe extern "C-unwind" fn MPIX_Get_x(
             side(origin_count, origin_datatype),
             side(target_count, target_datatype),
             || Ok((true, true)),
-            |n, t, m, u| plain::MPI_Get(origin_addr, n, t, target_rank, target_disp, m, u, win),
+            move |n, t, m, u| {
+                plain::MPI_Get(origin_addr, n, t, target_rank, target_disp, m, u, win)
+            },
         )
     }
 }
@@ -2784,7 +2869,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rput_x(
             side(origin_count, origin_datatype),
             side(target_count, target_datatype),
             || Ok((true, true)),
-            |n, t, m, u| {
+            move |n, t, m, u| {
                 plain::MPI_Rput(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
             },
         )
@@ -2824,7 +2909,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_x(
             side(origin_count, origin_datatype),
             side(target_count, target_datatype),
             || Ok((true, true)),
-            |n, t, m, u| {
+            move |n, t, m, u| {
                 plain::MPI_Rget(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
             },
         )
@@ -3114,7 +3199,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_x(
     // SAFETY: what the caller owes MPI_File_read it owes this call.
     unsafe {
         let call = on_file("MPIX_File_read_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_read(fh, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read(fh, buf, n, t, status)
         })
     }
@@ -3140,7 +3228,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_x(
     // SAFETY: what the caller owes MPI_File_write it owes this call.
     unsafe {
         let call = on_file("MPIX_File_write_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_write(fh, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write(fh, buf, n, t, status)
         })
     }
@@ -3168,7 +3259,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_x(
     // SAFETY: what the caller owes MPI_File_read_at it owes this call.
     unsafe {
         let call = on_file("MPIX_File_read_at_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_read_at(fh, offset, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_at(fh, offset, buf, n, t, status)
         })
     }
@@ -3196,7 +3290,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_x(
     // SAFETY: what the caller owes MPI_File_write_at it owes this call.
     unsafe {
         let call = on_file("MPIX_File_write_at_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_write_at(fh, offset, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_at(fh, offset, buf, n, t, status)
         })
     }
@@ -3222,7 +3319,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_shared_x(
     // SAFETY: what the caller owes MPI_File_read_shared it owes this call.
     unsafe {
         let call = on_file("MPIX_File_read_shared_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_read_shared(fh, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_shared(fh, buf, n, t, status)
         })
     }
@@ -3248,7 +3348,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_shared_x(
     // SAFETY: what the caller owes MPI_File_write_shared it owes this call.
     unsafe {
         let call = on_file("MPIX_File_write_shared_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_write_shared(fh, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_shared(fh, buf, n, t, status)
         })
     }
@@ -3274,7 +3377,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_all_x(
     // SAFETY: what the caller owes MPI_File_read_all it owes this call.
     unsafe {
         let call = on_file("MPIX_File_read_all_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_read_all(fh, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_all(fh, buf, n, t, status)
         })
     }
@@ -3300,7 +3406,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_x(
     // SAFETY: what the caller owes MPI_File_write_all it owes this call.
     unsafe {
         let call = on_file("MPIX_File_write_all_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_write_all(fh, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_all(fh, buf, n, t, status)
         })
     }
@@ -3328,7 +3437,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_x(
     // SAFETY: what the caller owes MPI_File_read_at_all it owes this call.
     unsafe {
         let call = on_file("MPIX_File_read_at_all_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_read_at_all(fh, offset, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_at_all(fh, offset, buf, n, t, status)
         })
     }
@@ -3356,7 +3468,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_x(
     // SAFETY: what the caller owes MPI_File_write_at_all it owes this call.
     unsafe {
         let call = on_file("MPIX_File_write_at_all_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_write_at_all(fh, offset, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_at_all(fh, offset, buf, n, t, status)
         })
     }
@@ -3382,7 +3497,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_x(
     // SAFETY: what the caller owes MPI_File_read_ordered it owes this call.
     unsafe {
         let call = on_file("MPIX_File_read_ordered_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_read_ordered(fh, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_ordered(fh, buf, n, t, status)
         })
     }
@@ -3408,7 +3526,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_x(
     // SAFETY: what the caller owes MPI_File_write_ordered it owes this call.
     unsafe {
         let call = on_file("MPIX_File_write_ordered_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_write_ordered(fh, buf, n, datatype, status);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_ordered(fh, buf, n, t, status)
         })
     }
@@ -3433,7 +3554,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_all_begin_x(
     // SAFETY: what the caller owes MPI_File_read_all_begin it owes this call.
     unsafe {
         let call = on_file("MPIX_File_read_all_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_read_all_begin(fh, buf, n, datatype);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_all_begin(fh, buf, n, t)
         })
     }
@@ -3458,7 +3582,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_begin_x(
     // SAFETY: what the caller owes MPI_File_write_all_begin it owes this call.
     unsafe {
         let call = on_file("MPIX_File_write_all_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_write_all_begin(fh, buf, n, datatype);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_all_begin(fh, buf, n, t)
         })
     }
@@ -3485,7 +3612,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_begin_x(
     // SAFETY: what the caller owes MPI_File_read_at_all_begin it owes this call.
     unsafe {
         let call = on_file("MPIX_File_read_at_all_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_read_at_all_begin(fh, offset, buf, n, datatype);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_at_all_begin(fh, offset, buf, n, t)
         })
     }
@@ -3512,7 +3642,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_begin_x(
     // SAFETY: what the caller owes MPI_File_write_at_all_begin it owes this call.
     unsafe {
         let call = on_file("MPIX_File_write_at_all_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_write_at_all_begin(fh, offset, buf, n, datatype);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_at_all_begin(fh, offset, buf, n, t)
         })
     }
@@ -3537,7 +3670,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_begin_x(
     // SAFETY: what the caller owes MPI_File_read_ordered_begin it owes this call.
     unsafe {
         let call = on_file("MPIX_File_read_ordered_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_read_ordered_begin(fh, buf, n, datatype);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_ordered_begin(fh, buf, n, t)
         })
     }
@@ -3562,7 +3698,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_begin_x(
     // SAFETY: what the caller owes MPI_File_write_ordered_begin it owes this call.
     unsafe {
         let call = on_file("MPIX_File_write_ordered_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), |n, t| {
+        if let Some(n) = small(count) {
+            return plain::MPI_File_write_ordered_begin(fh, buf, n, datatype);
+        }
+        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_ordered_begin(fh, buf, n, t)
         })
     }
