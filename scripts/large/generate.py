@@ -158,11 +158,14 @@ def entry(function, body, sentence, collective, chapter):
     else:
         on = "on_nothing({})"
     name = f"MPIX{function.name[3:]}_x"
+    # Small counts leave first, so that nothing is put on the stack for large ones.
+    early, body = body.split("\n", 1) if body.startswith("if let Some") else ("", body)
     arguments = ", ".join(f"{one.name}: {one.rust(True)}" for one in function.parameters)
     return (documentation(function, sentence, collective, chapter) + f"""#[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn {name}({arguments}) -> c_int {{
     // SAFETY: what the caller owes {function.name} it owes this call.
     unsafe {{
+        {early}
         let call = {on.format(f'"{name}"')};
         {body.strip()}
     }}
@@ -173,7 +176,7 @@ pub unsafe extern "C-unwind" fn {name}({arguments}) -> c_int {{
 def one(family):
     def body(f):
         call = f.call(count="n", datatype="t")
-        return (f"if let Some(n) = small(count) {{ return {f.call(count='n')}; }}"
+        return (f"if let Some(n) = small(count) {{ return {f.call(count='n')}; }}\n"
                 f"call.one(Family::{family}, count, Datatype::new(datatype), move |n, t| {call})")
     return body
 
@@ -190,7 +193,7 @@ def two(family, significant="|| Ok((true, true))", names=("sendcount", "sendtype
 def pieces(f):
     call = f.call(sendbuf="at(sendbuf, offset)", recvbuf="at_mut(recvbuf, offset)", inbuf="at(inbuf, offset)",
                   inoutbuf="at_mut(inoutbuf, offset)", count="n")
-    return (f"if let Some(n) = one_piece(count) {{ return {f.call(count='n')}; }}"
+    return (f"if let Some(n) = one_piece(count) {{ return {f.call(count='n')}; }}\n"
             f"call.pieces(count, Datatype::new(datatype), move |offset, n| {call})")
 
 

@@ -40,10 +40,10 @@ pub unsafe extern "C-unwind" fn MPIX_Send_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Send it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Send_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Send(buf, n, datatype, dest, tag, comm);
         }
+        let call = on_comm("MPIX_Send_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Send(buf, n, t, dest, tag, comm)
         })
@@ -71,10 +71,10 @@ pub unsafe extern "C-unwind" fn MPIX_Bsend_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Bsend it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Bsend_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Bsend(buf, n, datatype, dest, tag, comm);
         }
+        let call = on_comm("MPIX_Bsend_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Bsend(buf, n, t, dest, tag, comm)
         })
@@ -102,10 +102,10 @@ pub unsafe extern "C-unwind" fn MPIX_Ssend_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ssend it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Ssend_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Ssend(buf, n, datatype, dest, tag, comm);
         }
+        let call = on_comm("MPIX_Ssend_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Ssend(buf, n, t, dest, tag, comm)
         })
@@ -133,10 +133,10 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Rsend it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Rsend_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Rsend(buf, n, datatype, dest, tag, comm);
         }
+        let call = on_comm("MPIX_Rsend_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Rsend(buf, n, t, dest, tag, comm)
         })
@@ -166,10 +166,10 @@ pub unsafe extern "C-unwind" fn MPIX_Recv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Recv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Recv_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Recv(buf, n, datatype, source, tag, comm, status);
         }
+        let call = on_comm("MPIX_Recv_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Recv(buf, n, t, source, tag, comm, status)
         })
@@ -199,10 +199,10 @@ pub unsafe extern "C-unwind" fn MPIX_Isend_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Isend it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Isend_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Isend(buf, n, datatype, dest, tag, comm, request);
         }
+        let call = on_comm("MPIX_Isend_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Isend(buf, n, t, dest, tag, comm, request)
         })
@@ -232,10 +232,10 @@ pub unsafe extern "C-unwind" fn MPIX_Ibsend_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ibsend it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Ibsend_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Ibsend(buf, n, datatype, dest, tag, comm, request);
         }
+        let call = on_comm("MPIX_Ibsend_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Ibsend(buf, n, t, dest, tag, comm, request)
         })
@@ -265,10 +265,10 @@ pub unsafe extern "C-unwind" fn MPIX_Issend_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Issend it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Issend_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Issend(buf, n, datatype, dest, tag, comm, request);
         }
+        let call = on_comm("MPIX_Issend_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Issend(buf, n, t, dest, tag, comm, request)
         })
@@ -298,10 +298,10 @@ pub unsafe extern "C-unwind" fn MPIX_Irsend_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Irsend it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Irsend_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Irsend(buf, n, datatype, dest, tag, comm, request);
         }
+        let call = on_comm("MPIX_Irsend_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Irsend(buf, n, t, dest, tag, comm, request)
         })
@@ -331,10 +331,10 @@ pub unsafe extern "C-unwind" fn MPIX_Irecv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Irecv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Irecv_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Irecv(buf, n, datatype, source, tag, comm, request);
         }
+        let call = on_comm("MPIX_Irecv_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Irecv(buf, n, t, source, tag, comm, request)
         })
@@ -360,10 +360,10 @@ pub unsafe extern "C-unwind" fn MPIX_Mrecv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Mrecv it owes this call.
     unsafe {
-        let call = on_nothing("MPIX_Mrecv_x");
         if let Some(n) = small(count) {
             return plain::MPI_Mrecv(buf, n, datatype, message, status);
         }
+        let call = on_nothing("MPIX_Mrecv_x");
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Mrecv(buf, n, t, message, status)
         })
@@ -389,10 +389,10 @@ pub unsafe extern "C-unwind" fn MPIX_Imrecv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Imrecv it owes this call.
     unsafe {
-        let call = on_nothing("MPIX_Imrecv_x");
         if let Some(n) = small(count) {
             return plain::MPI_Imrecv(buf, n, datatype, message, request);
         }
+        let call = on_nothing("MPIX_Imrecv_x");
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Imrecv(buf, n, t, message, request)
         })
@@ -426,12 +426,12 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_replace_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Sendrecv_replace it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Sendrecv_replace_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Sendrecv_replace(
                 buf, n, datatype, dest, sendtag, source, recvtag, comm, status,
             );
         }
+        let call = on_comm("MPIX_Sendrecv_replace_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Sendrecv_replace(buf, n, t, dest, sendtag, source, recvtag, comm, status)
         })
@@ -555,10 +555,10 @@ pub unsafe extern "C-unwind" fn MPIX_Send_init_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Send_init it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Send_init_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Send_init(buf, n, datatype, dest, tag, comm, request);
         }
+        let call = on_comm("MPIX_Send_init_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Send_init(buf, n, t, dest, tag, comm, request)
         })
@@ -589,10 +589,10 @@ pub unsafe extern "C-unwind" fn MPIX_Bsend_init_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Bsend_init it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Bsend_init_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Bsend_init(buf, n, datatype, dest, tag, comm, request);
         }
+        let call = on_comm("MPIX_Bsend_init_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Bsend_init(buf, n, t, dest, tag, comm, request)
         })
@@ -623,10 +623,10 @@ pub unsafe extern "C-unwind" fn MPIX_Ssend_init_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ssend_init it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Ssend_init_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Ssend_init(buf, n, datatype, dest, tag, comm, request);
         }
+        let call = on_comm("MPIX_Ssend_init_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Ssend_init(buf, n, t, dest, tag, comm, request)
         })
@@ -657,10 +657,10 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_init_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Rsend_init it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Rsend_init_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Rsend_init(buf, n, datatype, dest, tag, comm, request);
         }
+        let call = on_comm("MPIX_Rsend_init_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Rsend_init(buf, n, t, dest, tag, comm, request)
         })
@@ -691,10 +691,10 @@ pub unsafe extern "C-unwind" fn MPIX_Recv_init_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Recv_init it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Recv_init_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Recv_init(buf, n, datatype, source, tag, comm, request);
         }
+        let call = on_comm("MPIX_Recv_init_x", comm);
         call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Recv_init(buf, n, t, source, tag, comm, request)
         })
@@ -720,10 +720,10 @@ pub unsafe extern "C-unwind" fn MPIX_Bcast_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Bcast it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Bcast_x", comm);
         if let Some(n) = small(count) {
             return plain::MPI_Bcast(buffer, n, datatype, root, comm);
         }
+        let call = on_comm("MPIX_Bcast_x", comm);
         call.one(Family::Movement, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_Bcast(buffer, n, t, root, comm)
         })
@@ -1234,10 +1234,10 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Reduce it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Reduce_x", comm);
         if let Some(n) = one_piece(count) {
             return plain::MPI_Reduce(sendbuf, recvbuf, n, datatype, op, root, comm);
         }
+        let call = on_comm("MPIX_Reduce_x", comm);
         call.pieces(count, Datatype::new(datatype), move |offset, n| {
             plain::MPI_Reduce(
                 at(sendbuf, offset),
@@ -1273,10 +1273,10 @@ pub unsafe extern "C-unwind" fn MPIX_Allreduce_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Allreduce it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Allreduce_x", comm);
         if let Some(n) = one_piece(count) {
             return plain::MPI_Allreduce(sendbuf, recvbuf, n, datatype, op, comm);
         }
+        let call = on_comm("MPIX_Allreduce_x", comm);
         call.pieces(count, Datatype::new(datatype), move |offset, n| {
             plain::MPI_Allreduce(
                 at(sendbuf, offset),
@@ -1311,10 +1311,10 @@ pub unsafe extern "C-unwind" fn MPIX_Scan_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Scan it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Scan_x", comm);
         if let Some(n) = one_piece(count) {
             return plain::MPI_Scan(sendbuf, recvbuf, n, datatype, op, comm);
         }
+        let call = on_comm("MPIX_Scan_x", comm);
         call.pieces(count, Datatype::new(datatype), move |offset, n| {
             plain::MPI_Scan(at(sendbuf, offset), at_mut(recvbuf, offset), n, datatype, op, comm)
         })
@@ -1342,10 +1342,10 @@ pub unsafe extern "C-unwind" fn MPIX_Exscan_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Exscan it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Exscan_x", comm);
         if let Some(n) = one_piece(count) {
             return plain::MPI_Exscan(sendbuf, recvbuf, n, datatype, op, comm);
         }
+        let call = on_comm("MPIX_Exscan_x", comm);
         call.pieces(count, Datatype::new(datatype), move |offset, n| {
             plain::MPI_Exscan(at(sendbuf, offset), at_mut(recvbuf, offset), n, datatype, op, comm)
         })
@@ -1371,10 +1371,10 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_local_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Reduce_local it owes this call.
     unsafe {
-        let call = on_nothing("MPIX_Reduce_local_x");
         if let Some(n) = one_piece(count) {
             return plain::MPI_Reduce_local(inbuf, inoutbuf, n, datatype, op);
         }
+        let call = on_nothing("MPIX_Reduce_local_x");
         call.pieces(count, Datatype::new(datatype), move |offset, n| {
             plain::MPI_Reduce_local(at(inbuf, offset), at_mut(inoutbuf, offset), n, datatype, op)
         })
@@ -3198,10 +3198,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_read it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_read_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_read(fh, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_read_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read(fh, buf, n, t, status)
         })
@@ -3227,10 +3227,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_write it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_write_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_write(fh, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_write_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write(fh, buf, n, t, status)
         })
@@ -3258,10 +3258,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_read_at it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_read_at_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_read_at(fh, offset, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_read_at_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_at(fh, offset, buf, n, t, status)
         })
@@ -3289,10 +3289,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_write_at it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_write_at_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_write_at(fh, offset, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_write_at_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_at(fh, offset, buf, n, t, status)
         })
@@ -3318,10 +3318,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_shared_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_read_shared it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_read_shared_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_read_shared(fh, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_read_shared_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_shared(fh, buf, n, t, status)
         })
@@ -3347,10 +3347,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_shared_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_write_shared it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_write_shared_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_write_shared(fh, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_write_shared_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_shared(fh, buf, n, t, status)
         })
@@ -3376,10 +3376,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_all_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_read_all it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_read_all_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_read_all(fh, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_read_all_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_all(fh, buf, n, t, status)
         })
@@ -3405,10 +3405,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_write_all it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_write_all_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_write_all(fh, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_write_all_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_all(fh, buf, n, t, status)
         })
@@ -3436,10 +3436,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_read_at_all it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_read_at_all_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_read_at_all(fh, offset, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_read_at_all_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_at_all(fh, offset, buf, n, t, status)
         })
@@ -3467,10 +3467,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_write_at_all it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_write_at_all_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_write_at_all(fh, offset, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_write_at_all_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_at_all(fh, offset, buf, n, t, status)
         })
@@ -3496,10 +3496,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_read_ordered it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_read_ordered_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_read_ordered(fh, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_read_ordered_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_ordered(fh, buf, n, t, status)
         })
@@ -3525,10 +3525,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_write_ordered it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_write_ordered_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_write_ordered(fh, buf, n, datatype, status);
         }
+        let call = on_file("MPIX_File_write_ordered_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_ordered(fh, buf, n, t, status)
         })
@@ -3553,10 +3553,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_all_begin_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_read_all_begin it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_read_all_begin_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_read_all_begin(fh, buf, n, datatype);
         }
+        let call = on_file("MPIX_File_read_all_begin_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_all_begin(fh, buf, n, t)
         })
@@ -3581,10 +3581,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_begin_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_write_all_begin it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_write_all_begin_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_write_all_begin(fh, buf, n, datatype);
         }
+        let call = on_file("MPIX_File_write_all_begin_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_all_begin(fh, buf, n, t)
         })
@@ -3611,10 +3611,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_begin_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_read_at_all_begin it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_read_at_all_begin_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_read_at_all_begin(fh, offset, buf, n, datatype);
         }
+        let call = on_file("MPIX_File_read_at_all_begin_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_at_all_begin(fh, offset, buf, n, t)
         })
@@ -3641,10 +3641,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_begin_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_write_at_all_begin it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_write_at_all_begin_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_write_at_all_begin(fh, offset, buf, n, datatype);
         }
+        let call = on_file("MPIX_File_write_at_all_begin_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_at_all_begin(fh, offset, buf, n, t)
         })
@@ -3669,10 +3669,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_begin_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_read_ordered_begin it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_read_ordered_begin_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_read_ordered_begin(fh, buf, n, datatype);
         }
+        let call = on_file("MPIX_File_read_ordered_begin_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_read_ordered_begin(fh, buf, n, t)
         })
@@ -3697,10 +3697,10 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_begin_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_File_write_ordered_begin it owes this call.
     unsafe {
-        let call = on_file("MPIX_File_write_ordered_begin_x", fh);
         if let Some(n) = small(count) {
             return plain::MPI_File_write_ordered_begin(fh, buf, n, datatype);
         }
+        let call = on_file("MPIX_File_write_ordered_begin_x", fh);
         call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
             plain::MPI_File_write_ordered_begin(fh, buf, n, t)
         })
