@@ -25,7 +25,8 @@ pub struct Private {
     pub index: usize,
     /// A number that all its members know it by.
     name: i64,
-    group: Group,
+    /// Its members; none after MPI has ended.
+    group: Mutex<Option<Group>>,
     /// Whether a communicator of the user is served by it.
     in_use: AtomicBool,
     /// The receives of active data that are under way.
@@ -124,6 +125,7 @@ pub fn remove() {
             let _ = private.mirror.get().map(|mirror| mirror.free());
             let _ = comm.free();
         }
+        lock(&private.group).take();
     }
     for comm in lock(&ABANDONED).drain(..) {
         let _ = comm.free();
@@ -255,7 +257,7 @@ fn reuse(comm: Comm) -> Outcome<Option<&'static Private>> {
         if may
             && private.rank == rank
             && private.size == size
-            && private.group.identical(&group)?
+            && lock(&private.group).as_ref().map_or(Ok(false), |own| own.identical(&group))?
             && !private.in_use.swap(true, Ordering::Relaxed)
         {
             offer = Some(private);
@@ -289,7 +291,7 @@ fn create(comm: Comm) -> Outcome<&'static Private> {
         size,
         index: registry.len(),
         name,
-        group,
+        group: Mutex::new(Some(group)),
         in_use: AtomicBool::new(true),
         window: Mutex::new(Window::default()),
         mirror: OnceLock::new(),
