@@ -13,6 +13,7 @@ void measure(const char *work, MPI_Op op, int n, int repetitions, int rounds, do
   double bytes = 0.0;
   for (int round = 0; round < rounds + 2; ++round) {
     if (round == 2) times = bench::forms();  // warm from here
+    bench::compute(plain_x);
     times.plain.run([&] {
       for (int i = 0; i < repetitions; ++i)
         MPI_Allreduce(plain_x.data(), plain_y.data(), n, MPI_DOUBLE, op, MPI_COMM_WORLD);
@@ -21,6 +22,7 @@ void measure(const char *work, MPI_Op op, int n, int repetitions, int rounds, do
     tape.start();
     tape.input(x);
     const auto before = tape.statistics().used_bytes;
+    bench::compute(x);
     times.record.run([&] {
       for (int i = 0; i < repetitions; ++i) AMPI_Allreduce(x.data(), y.data(), n, AMPI_ADOUBLE, op, MPI_COMM_WORLD);
     });
