@@ -8,7 +8,8 @@
 use super::channel::Window;
 use super::lock;
 use crate::error::{Code, Error};
-use crate::mpi::{Comm, CommAttribute, Group, Outcome, Serial, SharedComm, transfer};
+use crate::mpi::{Comm, CommAttribute, Group, Outcome, transfer};
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -16,8 +17,8 @@ use std::sync::{Mutex, OnceLock};
 /// A private communicator. It lives as long as the process: records hold plain references.
 #[derive(Debug)]
 pub struct Private {
-    /// The handle; null after MPI has ended.
-    comm: SharedComm,
+    /// The handle; none after MPI has ended.
+    comm: Mutex<Option<Comm>>,
     pub rank: c_int,
     pub size: c_int,
     /// Its place in the registry.
@@ -29,7 +30,7 @@ pub struct Private {
     /// Whether a communicator of the user is served by it.
     in_use: AtomicBool,
     /// The receives of active data that are under way.
-    window: Serial<Window>,
+    window: Mutex<Window>,
     /// The same members in reverse, made by the first sweep that needs it.
     mirror: OnceLock<Comm>,
 }
@@ -37,16 +38,12 @@ pub struct Private {
 impl Private {
     /// The handle for a sweep's messages; an error after MPI has ended.
     pub fn comm(&self) -> Result<Comm, Error> {
-        let comm = self.comm.get();
-        if comm.is_null() {
-            let why = "adjoints were to travel after the end of MPI, or of the library";
-            return Err(Error::new(Code::Mpi, why));
-        }
-        Ok(comm)
+        let why = "adjoints were to travel after the end of MPI, or of the library";
+        lock(&self.comm).ok_or_else(|| Error::new(Code::Mpi, why))
     }
 
     fn is_closed(&self) -> bool {
-        self.comm.get().is_null()
+        lock(&self.comm).is_none()
     }
 
     /// Puts another communicator of the same members in place of the present one, on which collectives of an
@@ -55,7 +52,7 @@ impl Private {
     pub fn renew(&self, user: Comm) -> Outcome<()> {
         let old = self.comm()?;
         let new = user.split(self.rank)?;
-        self.comm.replace(new);
+        *lock(&self.comm) = Some(new);
         lock(&ABANDONED).push(old);
         Ok(())
     }
@@ -86,10 +83,8 @@ impl Private {
         Ok(*self.mirror.get_or_init(|| made))
     }
 
-    /// Gives `f` the book of receives under way.
-    #[inline]
-    pub fn with_window<R>(&self, f: impl FnOnce(&mut Window) -> R) -> R {
-        self.window.with(f)
+    pub fn window(&self) -> std::sync::MutexGuard<'_, Window> {
+        lock(&self.window)
     }
 }
 
@@ -126,8 +121,7 @@ pub fn remove() {
     *lock(&ATTRIBUTE) = None;
     for private in lock(&REGISTRY).iter() {
         // Nothing can be done about a failure while MPI ends.
-        let comm = private.comm.replace(Comm::null());
-        if !comm.is_null() {
+        if let Some(comm) = lock(&private.comm).take() {
             let _ = private.mirror.get().map(|mirror| mirror.free());
             let _ = comm.free();
         }
@@ -161,39 +155,34 @@ fn find(comm: Comm) -> Outcome<Option<&'static Private>> {
     }
 }
 
-/// What the last call found: a generation, a handle's key and its private communicator.
-static LAST: Serial<(u64, usize, Option<&'static Private>)> = Serial::new((0, 0, None));
-
-#[inline]
-fn last(comm: Comm) -> Option<&'static Private> {
-    LAST.with(|&mut (generation, key, private)| {
-        private.filter(|_| key == comm.key() && generation == GENERATION.load(Ordering::Relaxed))
-    })
+thread_local! {
+    static LAST: Cell<(u64, usize, Option<&'static Private>)> = const { Cell::new((0, 0, None)) };
 }
 
 /// The private communicator for point to point on `comm`, or an error that names the cure.
 #[inline]
 pub fn of(comm: Comm) -> Outcome<&'static Private> {
-    match last(comm) {
-        Some(private) => Ok(private),
-        None => known(comm),
-    }
-}
-
-#[cold]
-fn known(comm: Comm) -> Outcome<&'static Private> {
     let generation = GENERATION.load(Ordering::Relaxed);
+    if let (last, key, Some(private)) = LAST.get()
+        && last == generation
+        && key == comm.key()
+    {
+        return Ok(private);
+    }
     let Some(private) = find(comm)? else {
         let why = "active data on a communicator that the library does not know: make it by an AMPI_ call, or call AMPI_Comm_register on all its members";
         return Err(Error::new(Code::Mpi, why).into());
     };
-    LAST.with(|last| *last = (generation, comm.key(), Some(private)));
+    LAST.set((generation, comm.key(), Some(private)));
     Ok(private)
 }
 
 /// The private communicator for a blocking collective on `comm`, which all members are in.
 pub fn of_collective(comm: Comm) -> Outcome<&'static Private> {
-    if let Some(private) = last(comm) {
+    if let (generation, key, Some(private)) = LAST.get()
+        && generation == GENERATION.load(Ordering::Relaxed)
+        && key == comm.key()
+    {
         return Ok(private);
     }
     if find(comm)?.is_none() {
@@ -297,14 +286,14 @@ fn create(comm: Comm) -> Outcome<&'static Private> {
     let group = private.group()?;
     let mut registry = lock(&REGISTRY);
     let made: &'static Private = Box::leak(Box::new(Private {
-        comm: SharedComm::new(private),
+        comm: Mutex::new(Some(private)),
         rank,
         size,
         index: registry.len(),
         name,
         group: Mutex::new(Some(group)),
         in_use: AtomicBool::new(true),
-        window: Serial::new(Window::default()),
+        window: Mutex::new(Window::default()),
         mirror: OnceLock::new(),
     }));
     registry.push(made);

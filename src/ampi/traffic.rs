@@ -48,7 +48,6 @@ struct Lane {
 
 impl Lane {
     /// Forgets what is complete, oldest first, and starts what waits.
-    #[inline]
     fn advance(&mut self) -> Result<usize> {
         while let Some(oldest) = self.active.front_mut() {
             if !test(oldest)? {
@@ -100,25 +99,21 @@ impl Outbox {
         &mut self.lanes[place]
     }
 
-    /// Sends, or queues. Returns the memory if the message has left at once.
-    fn send(&mut self, parcel: Parcel) -> Result<Option<Staging>> {
+    fn send(&mut self, parcel: Parcel) -> Result<()> {
         let lane = self.lane(parcel.private.index, parcel.peer);
         let started = lane.advance()?;
-        let waits = !lane.queue.is_empty() || lane.active.len() >= WINDOW;
-        let mut left = None;
-        if waits {
+        if !lane.queue.is_empty() || lane.active.len() >= WINDOW {
             lane.queue.push_back(parcel);
-        } else {
-            let mut operation = parcel.send()?;
-            // A small message is mostly gone by now.
-            if lane.active.is_empty() && test(&mut operation)? {
-                left = Some(operation.into_sent());
-            } else {
-                lane.active.push_back(operation);
-            }
+            self.queued = self.queued + 1 - started;
+            return Ok(());
         }
-        self.queued = self.queued + usize::from(waits) - started;
-        Ok(left)
+        let mut operation = parcel.send()?;
+        // A small message is mostly gone by now.
+        if !lane.active.is_empty() || !test(&mut operation)? {
+            lane.active.push_back(operation);
+        }
+        self.queued -= started;
+        Ok(())
     }
 
     fn pump(&mut self) -> Result<()> {
@@ -186,8 +181,6 @@ impl Way {
 pub struct Traffic {
     /// For receives that complete later, while recording.
     pub order: Order,
-    /// Memory of the last small message, for the next one.
-    spare: Staging,
     way: Way,
     sweeping: bool,
     /// The ways of sweeps that wait for a callback which sweeps a nest of its own, outermost first. A nest
@@ -232,26 +225,10 @@ impl Drop for Traffic {
 }
 
 impl Traffic {
-    /// Memory for `n` doubles of a message.
-    pub fn memory(&mut self, n: usize) -> Staging {
-        let mut memory = std::mem::take(&mut self.spare);
-        memory.reshape(n);
-        memory
-    }
-
-    /// Gives memory back.
-    pub fn keep(&mut self, mut memory: Staging) {
-        memory.shrink();
-        self.spare = memory;
-    }
-
     /// The adjoint of a receive: sent now, or once those posted later on its channel have left.
     pub fn deliver(&mut self, post: u64, release: u32, event: u32, parcel: Parcel) -> Result<()> {
         if release == AT_ONCE && self.way.held.is_empty() {
-            if let Some(memory) = self.way.outbox.send(parcel)? {
-                self.keep(memory);
-            }
-            return Ok(());
+            return self.way.outbox.send(parcel);
         }
         let channel = Channel { private: parcel.private.index, peer: parcel.peer, tag: parcel.tag };
         self.way.held.hold(channel, post, release, parcel);
@@ -271,7 +248,7 @@ impl Traffic {
         width: usize,
     ) -> Result<Staging> {
         let comm = private.comm()?;
-        let mut room = self.memory(n * width);
+        let mut room = Staging::take(n * width);
         let waited = |failure: crate::mpi::Failure| {
             failure.into_error(format_args!("receiving adjoints from rank {peer}"))
         };

@@ -66,8 +66,7 @@ impl Object {
     pub fn raise(self, call: &str, failure: Failure) -> c_int {
         let own = match failure {
             Failure::Mpi(code) => return code,
-            Failure::Own(own) => own,
-            Failure::On(own) => Box::new(own.1),
+            Failure::Own(own) | Failure::On(_, own) => own,
         };
         // Programs need not have called anything of the library before.
         if is_live() && error::register().is_err() {
