@@ -255,6 +255,16 @@ impl Tape {
         self.cursors.tag
     }
 
+    /// The id that the next value gets.
+    pub fn next_id(&self) -> u32 {
+        self.cursors.next_id
+    }
+
+    /// Whether operands are checked.
+    pub fn checking(&self) -> bool {
+        self.cursors.checking != 0
+    }
+
     pub fn recording(&self) -> bool {
         self.cursors.recording != 0
     }
@@ -639,12 +649,19 @@ impl Tape {
 
     /// The tape's instance of `C`, made at its first use: state that a higher floor keeps with a tape.
     pub fn companion<C: Companion + Default>(&mut self) -> &mut C {
-        let at =
-            self.companions.iter().position(|c| (**c).as_any().is::<C>()).unwrap_or_else(|| {
+        let mut all = self.companions.iter_mut();
+        let found =
+            all.find_map(|c| (**c).as_any_mut().downcast_mut::<C>()).map(std::ptr::from_mut);
+        match found {
+            // SAFETY: borrowed from `self.companions` just now, which nothing has touched since; as a pointer
+            // because the other branch needs them too.
+            Some(companion) => unsafe { &mut *companion },
+            None => {
                 self.companions.push(Box::<C>::default());
-                self.companions.len() - 1
-            });
-        (*self.companions[at]).as_any_mut().downcast_mut().expect("found by its type")
+                let newest = self.companions.last_mut().expect("just pushed");
+                (**newest).as_any_mut().downcast_mut().expect("of its type")
+            }
+        }
     }
 
     /// The active value of `id0 + i`; passive where `id0` is 0, as it is when nothing was recorded.

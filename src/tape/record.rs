@@ -231,7 +231,11 @@ impl Tape {
             self.mutating.push(index);
         }
         self.cursors.next_id = next;
-        self.sync();
+        // Of what bounds the recorders' room only the ids have become fewer.
+        let room = self.cursors.argument_end.addr() - self.cursors.argument.addr();
+        if wide32(self.id_limit - next) < room / size_of::<u32>() {
+            self.sync();
+        }
         Ok(first)
     }
 

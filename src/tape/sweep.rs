@@ -95,6 +95,11 @@ impl Sweep<'_> {
         self.tape().stored_mut(slice)
     }
 
+    /// The tape's companion, for a use that does not touch the sweep meanwhile.
+    pub fn companion<C: Companion + Default>(&mut self) -> &mut C {
+        self.tape().companion()
+    }
+
     /// Takes the tape's companion out, for use beside the sweep; `attach` puts it back.
     pub fn detach<C: Companion + Default>(&mut self) -> Box<C> {
         let companions = &mut self.tape().companions;
