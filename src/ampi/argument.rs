@@ -15,12 +15,20 @@ fn layout(name: &str, argument: &Argument) -> Outcome<Layout> {
 }
 
 /// A buffer of active doubles to read.
+#[inline]
 pub fn source(name: &str, argument: &Argument) -> Outcome<Source> {
+    if let Some(source) = argument.plain() {
+        return Ok(source);
+    }
     argument.source(name, layout(name, argument)?, 1)
 }
 
 /// A buffer of active doubles to write.
+#[inline]
 pub fn sink(name: &str, argument: &Argument) -> Outcome<Sink> {
+    if let Some(sink) = argument.plain_sink() {
+        return Ok(sink);
+    }
     argument.sink(name, layout(name, argument)?, 1)
 }
 

@@ -6,6 +6,7 @@
 //! the tape. That place is found when a receive completes, since everything posted later and completed
 //! earlier is known then; in a program that completes in order there is nothing to keep.
 
+use crate::count::wide;
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_int;
 
@@ -24,11 +25,26 @@ pub struct Channel {
 /// oldest such on.
 #[derive(Debug, Default)]
 pub struct Window {
-    open: VecDeque<u64>,
-    /// The post of the first bit, a multiple of 64.
+    /// The posts from `base` on; not 0 unless no receive is open.
+    near: u64,
+    /// Those behind, 64 a word.
+    far: VecDeque<u64>,
     base: u64,
     /// The next post.
     next: u64,
+    /// Whether completions were remembered since it was last quiet.
+    remembered: bool,
+}
+
+/// What the completion of a receive has to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closed {
+    /// An older one is still open.
+    pub older: bool,
+    /// Completions of later ones may have been remembered.
+    pub remembered: bool,
+    /// It was the last of those for whom they were.
+    pub settled: bool,
 }
 
 impl Window {
@@ -36,57 +52,73 @@ impl Window {
     pub fn post(&mut self) -> u64 {
         let post = self.next;
         self.next += 1;
-        if self.open.is_empty() {
-            self.base = post & !63;
+        if self.is_quiet() {
+            self.base = post;
         }
-        let word = self.word(post);
-        if word == self.open.len() {
-            self.open.push_back(0);
+        let bit = 1 << ((post - self.base) & 63);
+        match wide((post - self.base) / 64) {
+            0 => self.near |= bit,
+            word => {
+                if self.far.len() < word {
+                    self.far.push_back(0);
+                }
+                self.far[word - 1] |= bit;
+            }
         }
-        self.open[word] |= 1 << (post & 63);
         post
     }
 
-    /// A receive is complete, or is not going to be. Tells whether an older one is still open.
-    pub fn close(&mut self, post: u64) -> bool {
-        let word = self.word(post);
-        self.open[word] &= !(1 << (post & 63));
-        let below = (1u64 << (post & 63)) - 1;
-        let older = self.open[word] & below != 0
-            || (word > 0 && self.open.iter().take(word).any(|&w| w != 0));
-        while self.open.front() == Some(&0) {
-            self.open.pop_front();
+    /// A receive is complete, or is not going to be.
+    pub fn close(&mut self, post: u64) -> Closed {
+        let older = self.take_out(post);
+        let remembered = self.remembered;
+        let settled = remembered && self.is_quiet();
+        self.remembered &= !settled;
+        Closed { older, remembered, settled }
+    }
+
+    /// Tells whether an older one is still open.
+    fn take_out(&mut self, post: u64) -> bool {
+        let bit = 1 << ((post - self.base) & 63);
+        let word = wide((post - self.base) / 64);
+        if word > 0 {
+            // The oldest open one is among the near.
+            self.far[word - 1] &= !bit;
+            return true;
+        }
+        self.near &= !bit;
+        let older = self.near & (bit - 1) != 0;
+        while self.near == 0
+            && let Some(next) = self.far.pop_front()
+        {
+            self.near = next;
             self.base += 64;
         }
         older
     }
 
-    /// Whether any is open.
-    pub fn is_quiet(&self) -> bool {
-        self.open.is_empty()
+    /// Whether none is open.
+    pub const fn is_quiet(&self) -> bool {
+        self.near == 0
     }
 
     /// Whether one is open whose post lies in `from..to`.
     pub fn any_in(&self, from: u64, to: u64) -> bool {
         let from = from.max(self.base);
-        if from >= to || self.open.is_empty() {
+        if from >= to {
             return false;
         }
-        let (first, last) = (self.word(from), self.word(to - 1).min(self.open.len() - 1));
-        (first..=last).any(|word| {
-            let mut bits = self.open[word];
+        let (first, last) = (wide((from - self.base) / 64), wide((to - 1 - self.base) / 64));
+        (first..=last.min(self.far.len())).any(|word| {
+            let mut bits = if word == 0 { self.near } else { self.far[word - 1] };
             if word == first {
-                bits &= u64::MAX << (from & 63);
+                bits &= u64::MAX << ((from - self.base) & 63);
             }
-            if word == self.word(to - 1) {
-                bits &= u64::MAX >> (63 - ((to - 1) & 63));
+            if word == last {
+                bits &= u64::MAX >> (63 - ((to - 1 - self.base) & 63));
             }
             bits != 0
         })
-    }
-
-    fn word(&self, post: u64) -> usize {
-        crate::count::wide((post - self.base) / 64)
     }
 }
 
@@ -112,7 +144,7 @@ impl Order {
 
     /// `event` completed the receive `post` while an older one was open. It is kept only if a receive is
     /// open to which it would be the first answer.
-    pub fn remember(&mut self, channel: Channel, post: u64, event: u32, window: &Window) {
+    pub fn remember(&mut self, channel: Channel, post: u64, event: u32, window: &mut Window) {
         let stairs = self.stairs.entry(channel).or_default();
         let above = stairs.last().map_or(0, |&(last, _)| last + 1);
         if post >= above && window.any_in(above, post) {
@@ -120,6 +152,7 @@ impl Order {
                 self.used.push(channel);
             }
             stairs.push((post, event));
+            window.remembered = true;
         }
     }
 
@@ -208,8 +241,8 @@ mod tests {
         for round in 0..1000 {
             let (a, b) = (window.post(), window.post());
             assert_eq!((a, b), (2 * round, 2 * round + 1));
-            assert!(!window.close(a));
-            assert!(!window.close(b));
+            assert!(!window.close(a).older);
+            assert!(!window.close(b).older);
             assert!(window.is_quiet());
         }
     }
@@ -220,14 +253,14 @@ mod tests {
         let posts: Vec<u64> = (0..300).map(|_| window.post()).collect();
         for &post in &posts[1..] {
             if post != 200 {
-                assert!(window.close(post), "0 is open");
+                assert!(window.close(post).older, "0 is open");
             }
         }
         assert!(window.any_in(0, 1) && window.any_in(100, 201) && window.any_in(200, 300));
         assert!(!window.any_in(1, 200) && !window.any_in(201, 300) && !window.any_in(5, 5));
-        assert!(!window.close(0));
+        assert!(!window.close(0).older);
         assert!(!window.any_in(0, 200) && window.any_in(0, 201));
-        assert!(!window.close(200) && window.is_quiet());
+        assert!(!window.close(200).older && window.is_quiet());
     }
 
     /// Every order of completion of `n` receives: the sweep sends in descending post order.
@@ -240,12 +273,12 @@ mod tests {
         let mut events = Vec::new();
         for (event, &post) in order.iter().enumerate() {
             let event = u32::try_from(event).expect("small");
-            let older = window.close(post);
-            events.push((post, book.release(CHANNEL, post)));
-            if older {
-                book.remember(CHANNEL, post, event, &window);
-            }
-            if window.is_quiet() {
+            let closed = window.close(post);
+            let release = if closed.remembered { book.release(CHANNEL, post) } else { AT_ONCE };
+            events.push((post, release));
+            if closed.older {
+                book.remember(CHANNEL, post, event, &mut window);
+            } else if closed.settled {
                 book.settle(0);
             }
             *kept = (*kept).max(book.stairs.get(&CHANNEL).map_or(0, Vec::len));

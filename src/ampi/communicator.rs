@@ -8,8 +8,7 @@
 use super::channel::Window;
 use super::lock;
 use crate::error::{Code, Error};
-use crate::mpi::{Comm, CommAttribute, Group, Outcome, transfer};
-use std::cell::Cell;
+use crate::mpi::{Comm, CommAttribute, Group, Outcome, Serial, SharedComm, transfer};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -17,8 +16,8 @@ use std::sync::{Mutex, OnceLock};
 /// A private communicator. It lives as long as the process: records hold plain references.
 #[derive(Debug)]
 pub struct Private {
-    /// The handle; none after MPI has ended.
-    comm: Mutex<Option<Comm>>,
+    /// The handle; null after MPI has ended.
+    comm: SharedComm,
     pub rank: c_int,
     pub size: c_int,
     /// Its place in the registry.
@@ -30,7 +29,7 @@ pub struct Private {
     /// Whether a communicator of the user is served by it.
     in_use: AtomicBool,
     /// The receives of active data that are under way.
-    window: Mutex<Window>,
+    window: Serial<Window>,
     /// The same members in reverse, made by the first sweep that needs it.
     mirror: OnceLock<Comm>,
 }
@@ -38,12 +37,16 @@ pub struct Private {
 impl Private {
     /// The handle for a sweep's messages; an error after MPI has ended.
     pub fn comm(&self) -> Result<Comm, Error> {
-        let why = "adjoints were to travel after the end of MPI, or of the library";
-        lock(&self.comm).ok_or_else(|| Error::new(Code::Mpi, why))
+        let comm = self.comm.get();
+        if comm.is_null() {
+            let why = "adjoints were to travel after the end of MPI, or of the library";
+            return Err(Error::new(Code::Mpi, why));
+        }
+        Ok(comm)
     }
 
     fn is_closed(&self) -> bool {
-        lock(&self.comm).is_none()
+        self.comm.get().is_null()
     }
 
     /// Puts another communicator of the same members in place of the present one, on which collectives of an
@@ -52,7 +55,7 @@ impl Private {
     pub fn renew(&self, user: Comm) -> Outcome<()> {
         let old = self.comm()?;
         let new = user.split(self.rank)?;
-        *lock(&self.comm) = Some(new);
+        self.comm.replace(new);
         lock(&ABANDONED).push(old);
         Ok(())
     }
@@ -83,8 +86,10 @@ impl Private {
         Ok(*self.mirror.get_or_init(|| made))
     }
 
-    pub fn window(&self) -> std::sync::MutexGuard<'_, Window> {
-        lock(&self.window)
+    /// Gives `f` the book of receives under way.
+    #[inline]
+    pub fn with_window<R>(&self, f: impl FnOnce(&mut Window) -> R) -> R {
+        self.window.with(f)
     }
 }
 
@@ -121,7 +126,8 @@ pub fn remove() {
     *lock(&ATTRIBUTE) = None;
     for private in lock(&REGISTRY).iter() {
         // Nothing can be done about a failure while MPI ends.
-        if let Some(comm) = lock(&private.comm).take() {
+        let comm = private.comm.replace(Comm::null());
+        if !comm.is_null() {
             let _ = private.mirror.get().map(|mirror| mirror.free());
             let _ = comm.free();
         }
@@ -155,34 +161,39 @@ fn find(comm: Comm) -> Outcome<Option<&'static Private>> {
     }
 }
 
-thread_local! {
-    static LAST: Cell<(u64, usize, Option<&'static Private>)> = const { Cell::new((0, 0, None)) };
+/// What the last call found: a generation, a handle's key and its private communicator.
+static LAST: Serial<(u64, usize, Option<&'static Private>)> = Serial::new((0, 0, None));
+
+#[inline]
+fn last(comm: Comm) -> Option<&'static Private> {
+    LAST.with(|&mut (generation, key, private)| {
+        private.filter(|_| key == comm.key() && generation == GENERATION.load(Ordering::Relaxed))
+    })
 }
 
 /// The private communicator for point to point on `comm`, or an error that names the cure.
 #[inline]
 pub fn of(comm: Comm) -> Outcome<&'static Private> {
-    let generation = GENERATION.load(Ordering::Relaxed);
-    if let (last, key, Some(private)) = LAST.get()
-        && last == generation
-        && key == comm.key()
-    {
-        return Ok(private);
+    match last(comm) {
+        Some(private) => Ok(private),
+        None => known(comm),
     }
+}
+
+#[cold]
+fn known(comm: Comm) -> Outcome<&'static Private> {
+    let generation = GENERATION.load(Ordering::Relaxed);
     let Some(private) = find(comm)? else {
         let why = "active data on a communicator that the library does not know: make it by an AMPI_ call, or call AMPI_Comm_register on all its members";
         return Err(Error::new(Code::Mpi, why).into());
     };
-    LAST.set((generation, comm.key(), Some(private)));
+    LAST.with(|last| *last = (generation, comm.key(), Some(private)));
     Ok(private)
 }
 
 /// The private communicator for a blocking collective on `comm`, which all members are in.
 pub fn of_collective(comm: Comm) -> Outcome<&'static Private> {
-    if let (generation, key, Some(private)) = LAST.get()
-        && generation == GENERATION.load(Ordering::Relaxed)
-        && key == comm.key()
-    {
+    if let Some(private) = last(comm) {
         return Ok(private);
     }
     if find(comm)?.is_none() {
@@ -286,14 +297,14 @@ fn create(comm: Comm) -> Outcome<&'static Private> {
     let group = private.group()?;
     let mut registry = lock(&REGISTRY);
     let made: &'static Private = Box::leak(Box::new(Private {
-        comm: Mutex::new(Some(private)),
+        comm: SharedComm::new(private),
         rank,
         size,
         index: registry.len(),
         name,
         group: Mutex::new(Some(group)),
         in_use: AtomicBool::new(true),
-        window: Mutex::new(Window::default()),
+        window: Serial::new(Window::default()),
         mirror: OnceLock::new(),
     }));
     registry.push(made);

@@ -15,6 +15,7 @@ pub fn init(comm: Comm) -> Outcome<()> {
         return Err(Error::new(Code::Mpi, "MPI is not initialised, or finalised already").into());
     }
     if lock(&ENDING).is_none() {
+        mpi::serial::learn_thread_level();
         mpi::error::register()?;
         datatype::install()?;
         communicator::install()?;

@@ -1,15 +1,15 @@
 //! Point to point: active messages out and in, and their adjoints.
 
 use super::argument;
-use super::channel::Channel;
+use super::channel::{AT_ONCE, Channel, Window};
 use super::recording::{ids, on_tape, state};
-use super::traffic::{Parcel, Traffic, with_traffic};
+use super::traffic::{Parcel, Traffic};
 use super::{Private, communicator, statistics};
 use crate::error::Result;
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::{self, Exchange, Transfer};
 use crate::mpi::{Argument, Comm, Datatype, Mark, Outcome, Sink, Source, Staging, Status};
-use crate::tape::{Event, Ids, Sweep};
+use crate::tape::{self, Event, Ids, Sweep};
 use std::ffi::c_int;
 
 /// A message that left: its adjoint comes back from where it went.
@@ -25,10 +25,10 @@ impl Event for Sent {
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let (n, width) = (self.ids.len(), sweep.width());
-        let adjoint = with_traffic(sweep, |traffic, _| {
-            traffic.receive(self.private, self.dest, self.tag, n, width)
-        })?;
+        let traffic = sweep.companion::<Traffic>();
+        let adjoint = traffic.receive(self.private, self.dest, self.tag, n, width)?;
         sweep.add(&self.ids, adjoint.as_slice());
+        sweep.companion::<Traffic>().keep(adjoint);
         Ok(())
     }
 }
@@ -49,54 +49,45 @@ impl Event for Received {
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let (n, width, event) = (crate::count::wide32(self.n), sweep.width(), sweep.event_index());
-        let mut data = Staging::take(n * width);
+        let mut data = sweep.companion::<Traffic>().memory(n * width);
         sweep.take(self.first, n, data.as_mut_slice());
         let parcel =
             Parcel { private: self.private, peer: self.source, tag: self.tag, n, width, data };
-        with_traffic(sweep, |traffic, _| traffic.deliver(self.post, self.release, event, parcel))
+        sweep.companion::<Traffic>().deliver(self.post, self.release, event, parcel)
     }
 }
 
-/// A send whose start the tape will see.
-pub struct Outgoing {
-    serial: u64,
+/// A send that the tape will see: what leaves, and where its adjoint comes back.
+struct Outgoing {
     private: &'static Private,
-    dest: c_int,
-    tag: c_int,
     ids: Ids,
 }
 
 impl Outgoing {
-    /// Packs the values; tells what is to be recorded, if anything is.
-    fn pack(
-        source: &Source,
-        dest: c_int,
-        tag: c_int,
-        comm: Comm,
-    ) -> Outcome<(Staging, Option<Self>)> {
-        if dest == constants().proc_null {
-            return Ok((Staging::default(), None));
+    /// Packs the values into `data`; tells what is to be recorded, if anything is. That is found out before
+    /// anything is sent: a buffer that the tape refuses stays at home.
+    fn pack(source: &Source, dest: c_int, comm: Comm, data: &mut [f64]) -> Outcome<Option<Self>> {
+        if dest == constants().proc_null || source.is_empty() {
+            return Ok(None);
         }
-        let serial = state().filter(|_| !source.is_empty());
-        let private = serial.map(|_| communicator::of(comm)).transpose()?;
-        let mut data = Staging::take(source.len());
-        let shape = source.pack(data.as_mut_slice());
-        let record = match serial.zip(private) {
-            None => None,
-            Some((serial, private)) => {
-                // Before anything is sent: a buffer that the tape refuses stays at home.
-                let ids = on_tape(serial, |tape| ids(tape, source, shape))?;
-                Some(Self { serial, private, dest, tag, ids })
-            }
-        };
+        let shape = source.pack(data);
         statistics::sent_forward(source.len());
-        Ok((data, record))
+        let recorded = tape::current(|tape| {
+            if !tape.recording() {
+                return Ok(None);
+            }
+            let private = communicator::of(comm)?;
+            Ok(Some(Self { private, ids: ids(tape, source, shape)? }))
+        });
+        recorded.unwrap_or(Ok(None))
     }
 
-    fn record(self) -> Outcome<()> {
-        let Self { private, dest, tag, ids, .. } = self;
-        on_tape(self.serial, |tape| tape.record(0, |_, _| Sent { private, dest, tag, ids }))
-            .map(|_| ())
+    /// Records the message, which has been sent.
+    fn record(outgoing: Option<Self>, dest: c_int, tag: c_int) -> Outcome<()> {
+        let Some(Self { private, ids }) = outgoing else { return Ok(()) };
+        let sent = Sent { private, dest, tag, ids };
+        let recorded = tape::current(|tape| tape.record(0, |_, _| sent).map(|_| ()));
+        Ok(recorded.unwrap_or(Ok(()))?)
     }
 }
 
@@ -116,23 +107,27 @@ impl Incoming {
         }
         let Some(serial) = state() else { return Ok(None) };
         let private = communicator::of(comm)?;
-        Ok(Some(Self { serial, private, post: private.window().post() }))
+        Ok(Some(Self { serial, private, post: private.with_window(Window::post) }))
     }
 
     /// The receive is not going to complete, or brought nothing.
     fn withdraw(&self) {
-        self.private.window().close(self.post);
+        self.private.with_window(|window| window.close(self.post));
     }
 
     /// Records what arrived and returns the marks of its values.
     fn record(&self, n: usize, status: &Status) -> Outcome<Mark> {
         let channel =
             Channel { private: self.private.index, peer: status.source(), tag: status.tag() };
-        let older = self.private.window().close(self.post);
+        let closed = self.private.with_window(|window| window.close(self.post));
         on_tape(self.serial, |tape| {
-            let traffic = tape.companion::<Traffic>();
-            let release = traffic.order.release(channel, self.post);
             let &Self { private, post, .. } = self;
+            // In a program that completes in order nothing is ever remembered.
+            let release = if closed.remembered {
+                tape.companion::<Traffic>().order.release(channel, post)
+            } else {
+                AT_ONCE
+            };
             let mut event = 0;
             let n32 = u32::try_from(n).unwrap_or(u32::MAX);
             let first = tape.record(n, |first, index| {
@@ -140,12 +135,11 @@ impl Incoming {
                 let Channel { peer: source, tag, .. } = channel;
                 Received { private, source, tag, first, n: n32, post, release }
             })?;
-            let window = private.window();
-            let traffic = tape.companion::<Traffic>();
-            if older {
-                traffic.order.remember(channel, post, event, &window);
-            } else if window.is_quiet() {
-                traffic.order.settle(channel.private);
+            if closed.older {
+                let order = &mut tape.companion::<Traffic>().order;
+                private.with_window(|window| order.remember(channel, post, event, window));
+            } else if closed.settled {
+                tape.companion::<Traffic>().order.settle(channel.private);
             }
             Ok(Mark { first, tag: tape.tag() })
         })
@@ -185,47 +179,57 @@ pub fn refuse(incoming: Option<&Incoming>) {
     }
 }
 
-/// Where a message from `source` may arrive.
-fn room(sink: &Sink, source: c_int) -> Staging {
-    Staging::take(if source == constants().proc_null { 0 } else { sink.len() })
+/// How many doubles a message between this rank and `peer` may hold.
+fn room(n: usize, peer: c_int) -> usize {
+    if peer == constants().proc_null { 0 } else { n }
 }
 
 pub fn send(buf: &Argument, dest: c_int, tag: c_int, comm: Comm) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
-    let (data, outgoing) = Outgoing::pack(source, dest, tag, comm)?;
+    let mut data = Staging::take(room(source.len(), dest));
+    let outgoing = Outgoing::pack(source, dest, comm, data.as_mut_slice())?;
     transfer::send(comm, data.as_slice(), dest, tag)?;
-    outgoing.map_or(Ok(()), |outgoing| outgoing.record())
+    Outgoing::record(outgoing, dest, tag)
 }
 
 pub fn recv(buf: &Argument, source: c_int, tag: c_int, comm: Comm) -> Outcome<Status> {
     let sink = &mut argument::sink("buf", buf)?;
     let incoming = Incoming::post(sink.len(), source, comm)?;
-    let mut data = room(sink, source);
+    let mut data = Staging::take(room(sink.len(), source));
     let status = transfer::receive(comm, data.as_mut_slice(), source, tag);
     let status = status.inspect_err(|_| refuse(incoming.as_ref()))?;
     accept(incoming.as_ref(), sink, data.as_slice(), &status)?;
     Ok(status)
 }
 
-pub fn isend(buf: &Argument, dest: c_int, tag: c_int, comm: Comm) -> Outcome<Transfer> {
+/// Starts a send in `transfer`, which is idle.
+pub fn isend(
+    buf: &Argument,
+    dest: c_int,
+    tag: c_int,
+    comm: Comm,
+    transfer: &mut Transfer,
+) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
-    let (data, outgoing) = Outgoing::pack(source, dest, tag, comm)?;
-    let transfer = Transfer::send(comm, data, dest, tag)?;
-    if let Some(outgoing) = outgoing {
-        outgoing.record()?;
-    }
-    Ok(transfer)
+    let data = transfer.room(room(source.len(), dest));
+    let outgoing = Outgoing::pack(source, dest, comm, data)?;
+    transfer.send(comm, dest, tag)?;
+    Outgoing::record(outgoing, dest, tag)
 }
 
-/// A receive that has been posted: the request, where its values go, and what the tape will be told.
-pub type Posted = (Transfer, Sink, Option<Incoming>);
-
-pub fn irecv(buf: &Argument, source: c_int, tag: c_int, comm: Comm) -> Outcome<Posted> {
+/// Starts a receive in `transfer`, which is idle. Tells where its values go, and what the tape will be told.
+pub fn irecv(
+    buf: &Argument,
+    source: c_int,
+    tag: c_int,
+    comm: Comm,
+    transfer: &mut Transfer,
+) -> Outcome<(Sink, Option<Incoming>)> {
     let sink = argument::sink("buf", buf)?;
     let incoming = Incoming::post(sink.len(), source, comm)?;
-    let transfer = Transfer::receive(comm, room(&sink, source), source, tag);
-    let transfer = transfer.inspect_err(|_| refuse(incoming.as_ref()))?;
-    Ok((transfer, sink, incoming))
+    transfer.room(room(sink.len(), source));
+    transfer.receive(comm, source, tag).inspect_err(|_| refuse(incoming.as_ref()))?;
+    Ok((sink, incoming))
 }
 
 /// One half of a Sendrecv: who, and under which tag.
@@ -245,9 +249,10 @@ pub fn sendrecv(
 ) -> Outcome<Status> {
     let source = &argument::source("sendbuf", send)?;
     let sink = &mut argument::sink("recvbuf", receive)?;
-    let (data, outgoing) = Outgoing::pack(source, to.peer, to.tag, comm)?;
+    let mut data = Staging::take(room(source.len(), to.peer));
+    let outgoing = Outgoing::pack(source, to.peer, comm, data.as_mut_slice())?;
     let incoming = Incoming::post(sink.len(), from.peer, comm)?;
-    let mut room = room(sink, from.peer);
+    let mut room = Staging::take(room(sink.len(), from.peer));
     let exchange = Exchange {
         data: data.as_slice(),
         dest: to.peer,
@@ -257,7 +262,7 @@ pub fn sendrecv(
         recvtag: from.tag,
     };
     let status = transfer::sendrecv(comm, exchange).inspect_err(|_| refuse(incoming.as_ref()))?;
-    let recorded = outgoing.map_or(Ok(()), |outgoing| outgoing.record());
+    let recorded = Outgoing::record(outgoing, to.peer, to.tag);
     accept(incoming.as_ref(), sink, room.as_slice(), &status)?;
     recorded.map(|()| status)
 }

@@ -85,7 +85,7 @@ impl Operands for Segment<'_> {
 /// The ids of what a call read. In checking mode every value is checked; in all builds an id that the tape
 /// has not given out is refused before a sweep writes to it.
 pub fn ids(tape: &mut Tape, operands: &impl Operands, shape: Shape) -> Result<Ids> {
-    if tape::checking() {
+    if tape.checking() {
         let mut checked = Ok(());
         let mut i = 0;
         operands.each(&mut |var| {
@@ -97,7 +97,7 @@ pub fn ids(tape: &mut Tape, operands: &impl Operands, shape: Shape) -> Result<Id
         checked?;
     }
     let n = operands.count();
-    let next = tape.position().id;
+    let next = tape.next_id();
     let (ids, beyond) = match shape {
         Shape::Passive => (Ids::Passive(n), None),
         Shape::Range(first) => {

@@ -5,8 +5,7 @@ use super::message::{self, Incoming};
 use crate::error::{Code, Error};
 use crate::mpi::raw::{self, constants};
 use crate::mpi::transfer::{Batch, Completion, Found, Transfer};
-use crate::mpi::{Argument, Comm, Failure, Outcome, Sink, Status, StatusSlot, StatusSlots};
-use std::cell::RefCell;
+use crate::mpi::{Argument, Comm, Failure, Outcome, Serial, Sink, Status, StatusSlot, StatusSlots};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::sync::Mutex;
@@ -38,43 +37,63 @@ pub struct Request {
 /// What a handle of the user holds.
 pub type Slot = Option<Box<Request>>;
 
-/// Idle requests that a thread keeps at most.
+/// Idle requests that are kept at most.
 const RETAINED: usize = 1 << 17;
 
-thread_local! {
-    // Boxes: users' handles are their addresses, which must not move.
-    #[allow(clippy::vec_box)]
-    static IDLE: RefCell<Vec<Box<Request>>> = const { RefCell::new(Vec::new()) };
-    static BATCH: RefCell<Batch> = RefCell::default();
-}
+// Boxes: users' handles are their addresses, which must not move.
+#[allow(clippy::vec_box)]
+static IDLE: Serial<Vec<Box<Request>>> = Serial::new(Vec::new());
+static BATCH: Serial<Batch> = Serial::new(Batch::new());
 
 /// Sends whose requests the user has freed: their memory returns when they are through.
 static ORPHANS: Mutex<VecDeque<Transfer>> = Mutex::new(VecDeque::new());
 
 impl Request {
-    fn make(kind: Kind, transfer: Transfer, comm: Comm) -> Box<Self> {
-        let recycled = IDLE.try_with(|idle| idle.borrow_mut().pop()).ok().flatten();
-        let Some(mut request) = recycled else {
-            return Box::new(Self { kind, transfer, comm, cancelled: false, number: 0 });
-        };
-        request.kind = kind;
-        request.transfer = transfer;
+    /// A request that is idle, or new.
+    fn idle(comm: Comm) -> Box<Self> {
+        let mut request = IDLE.with(Vec::pop).unwrap_or_else(|| {
+            let transfer = Transfer::default();
+            Box::new(Self { kind: Kind::Idle, transfer, comm, cancelled: false, number: 0 })
+        });
         request.comm = comm;
         request
     }
 
     /// The request of a call that needs no adjoint.
     pub fn passive(transfer: Transfer, comm: Comm) -> Box<Self> {
-        Self::make(Kind::Passive, transfer, comm)
+        let mut request = Self::idle(comm);
+        request.transfer.take_over(transfer);
+        request.kind = Kind::Passive;
+        request
+    }
+
+    fn start(comm: Comm, begin: impl FnOnce(&mut Transfer) -> Outcome<Kind>) -> Outcome<Box<Self>> {
+        let mut request = Self::idle(comm);
+        match begin(&mut request.transfer) {
+            Ok(kind) => {
+                request.kind = kind;
+                Ok(request)
+            }
+            Err(failure) => {
+                // What MPI has begun keeps its memory, and nobody else gets it.
+                recycle(&mut Some(request));
+                Err(failure)
+            }
+        }
     }
 
     pub fn send(buf: &Argument, dest: c_int, tag: c_int, comm: Comm) -> Outcome<Box<Self>> {
-        Ok(Self::make(Kind::Sending, message::isend(buf, dest, tag, comm)?, comm))
+        Self::start(comm, |transfer| {
+            message::isend(buf, dest, tag, comm, transfer)?;
+            Ok(Kind::Sending)
+        })
     }
 
     pub fn receive(buf: &Argument, source: c_int, tag: c_int, comm: Comm) -> Outcome<Box<Self>> {
-        let (transfer, sink, incoming) = message::irecv(buf, source, tag, comm)?;
-        Ok(Self::make(Kind::Receiving { sink, incoming }, transfer, comm))
+        Self::start(comm, |transfer| {
+            let (sink, incoming) = message::irecv(buf, source, tag, comm, transfer)?;
+            Ok(Kind::Receiving { sink, incoming })
+        })
     }
 
     pub const fn comm(&self) -> Comm {
@@ -121,8 +140,7 @@ fn recycle(slot: &mut Slot) {
     request.kind = Kind::Idle;
     request.cancelled = false;
     request.transfer.release();
-    let _ = IDLE.try_with(|idle| {
-        let mut idle = idle.borrow_mut();
+    IDLE.with(|idle| {
         if idle.len() < RETAINED {
             idle.push(request);
         }
@@ -226,21 +244,19 @@ fn complete(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<F
     result
 }
 
-/// Runs `complete` with the thread's arrays, then `report`.
+/// Runs `complete` with arrays kept from call to call, then `report`.
 fn completed(
     slots: &mut [Slot],
     how: Completion,
     report: impl FnOnce(&Outcome<Found>, &Batch),
 ) -> Outcome<Found> {
     check_live(slots)?;
-    BATCH.with(|batch| {
-        // Taken out, so that an error handler which calls back finds it free.
-        let mut mine = batch.take();
-        let done = complete(slots, how, &mut mine);
-        report(&done, &mine);
-        batch.replace(mine);
-        done
-    })
+    // Taken out, since an error handler may call back.
+    let mut batch = BATCH.with(std::mem::take);
+    let done = complete(slots, how, &mut batch);
+    report(&done, &batch);
+    BATCH.with(|place| *place = batch);
+    done
 }
 
 /// `MPI_Waitall` and `MPI_Testall`; tells whether all are complete.
@@ -291,7 +307,7 @@ pub fn free(slot: &mut Slot) -> Outcome<()> {
     match &request.kind {
         Kind::Receiving { .. } => {
             let why = "the request receives active data, whose arrival must be completed to be recorded; use a Wait or Test call";
-            return Err(Failure::On(request.comm, Error::new(Code::Unsupported, why)));
+            return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
         Kind::Sending => {
             let mut orphans = lock(&ORPHANS);
@@ -318,7 +334,7 @@ pub fn cancel(slot: &mut Slot) -> Outcome<()> {
     };
     if matches!(request.kind, Kind::Sending) {
         let why = "the request sends active data, which cannot be cancelled";
-        return Err(Failure::On(request.comm, Error::new(Code::Unsupported, why)));
+        return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
     }
     request.cancelled = true;
     request.transfer.cancel()

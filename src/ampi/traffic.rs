@@ -48,6 +48,7 @@ struct Lane {
 
 impl Lane {
     /// Forgets what is complete, oldest first, and starts what waits.
+    #[inline]
     fn advance(&mut self) -> Result<usize> {
         while let Some(oldest) = self.active.front_mut() {
             if !test(oldest)? {
@@ -99,21 +100,25 @@ impl Outbox {
         &mut self.lanes[place]
     }
 
-    fn send(&mut self, parcel: Parcel) -> Result<()> {
+    /// Sends, or queues. Returns the memory if the message has left at once.
+    fn send(&mut self, parcel: Parcel) -> Result<Option<Staging>> {
         let lane = self.lane(parcel.private.index, parcel.peer);
         let started = lane.advance()?;
-        if !lane.queue.is_empty() || lane.active.len() >= WINDOW {
+        let waits = !lane.queue.is_empty() || lane.active.len() >= WINDOW;
+        let mut left = None;
+        if waits {
             lane.queue.push_back(parcel);
-            self.queued = self.queued + 1 - started;
-            return Ok(());
+        } else {
+            let mut operation = parcel.send()?;
+            // A small message is mostly gone by now.
+            if lane.active.is_empty() && test(&mut operation)? {
+                left = Some(operation.into_sent());
+            } else {
+                lane.active.push_back(operation);
+            }
         }
-        let mut operation = parcel.send()?;
-        // A small message is mostly gone by now.
-        if !lane.active.is_empty() || !test(&mut operation)? {
-            lane.active.push_back(operation);
-        }
-        self.queued -= started;
-        Ok(())
+        self.queued = self.queued + usize::from(waits) - started;
+        Ok(left)
     }
 
     fn pump(&mut self) -> Result<()> {
@@ -181,6 +186,8 @@ impl Way {
 pub struct Traffic {
     /// For receives that complete later, while recording.
     pub order: Order,
+    /// Memory of the last small message, for the next one.
+    spare: Staging,
     way: Way,
     sweeping: bool,
     /// The ways of sweeps that wait for a callback which sweeps a nest of its own, outermost first. A nest
@@ -225,10 +232,26 @@ impl Drop for Traffic {
 }
 
 impl Traffic {
+    /// Memory for `n` doubles of a message.
+    pub fn memory(&mut self, n: usize) -> Staging {
+        let mut memory = std::mem::take(&mut self.spare);
+        memory.reshape(n);
+        memory
+    }
+
+    /// Gives memory back.
+    pub fn keep(&mut self, mut memory: Staging) {
+        memory.shrink();
+        self.spare = memory;
+    }
+
     /// The adjoint of a receive: sent now, or once those posted later on its channel have left.
     pub fn deliver(&mut self, post: u64, release: u32, event: u32, parcel: Parcel) -> Result<()> {
         if release == AT_ONCE && self.way.held.is_empty() {
-            return self.way.outbox.send(parcel);
+            if let Some(memory) = self.way.outbox.send(parcel)? {
+                self.keep(memory);
+            }
+            return Ok(());
         }
         let channel = Channel { private: parcel.private.index, peer: parcel.peer, tag: parcel.tag };
         self.way.held.hold(channel, post, release, parcel);
@@ -248,7 +271,7 @@ impl Traffic {
         width: usize,
     ) -> Result<Staging> {
         let comm = private.comm()?;
-        let mut room = Staging::take(n * width);
+        let mut room = self.memory(n * width);
         let waited = |failure: crate::mpi::Failure| {
             failure.into_error(format_args!("receiving adjoints from rank {peer}"))
         };

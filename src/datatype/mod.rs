@@ -86,25 +86,32 @@ pub fn activity(datatype: Datatype) -> Outcome<Option<Layout>> {
         // Before initialisation both are null, and MPI is to say what it thinks of that.
         return Ok((datatype != Datatype::null()).then_some(Layout::Plain));
     }
+    Ok(layout_of(remembered(datatype)?))
+}
+
+/// The number of a type that is not `AMPI_ADOUBLE`.
+fn remembered(datatype: Datatype) -> Outcome<usize> {
     let key = datatype.key();
     // Handles are aligned pointers or small numbers: mix both ends.
     let slot = (key ^ (key >> 4) ^ (key >> 9)) % REMEMBERED;
     let generation = GENERATION.load(Ordering::Relaxed);
     let known = LATELY.with(|lately| lately[slot].get());
-    let number = if known.generation == generation && known.key == key {
-        known.number
-    } else {
-        let number = look_up(datatype)?;
-        LATELY.with(|lately| lately[slot].set(Remembered { generation, key, number }));
-        number
-    };
-    Ok(layout_of(number))
+    if known.generation == generation && known.key == key {
+        return Ok(known.number);
+    }
+    let number = look_up(datatype)?;
+    LATELY.with(|lately| lately[slot].set(Remembered { generation, key, number }));
+    Ok(number)
 }
 
 /// Whether `datatype` holds no active double. What MPI refuses to describe is left to MPI's own call.
 #[inline]
 pub fn is_passive(datatype: Datatype) -> bool {
-    !matches!(activity(datatype), Ok(Some(_)))
+    if datatype == Datatype::active_double() {
+        return datatype == Datatype::null();
+    }
+    // The usual passive type needs no look.
+    datatype == Datatype::double() || !remembered(datatype).is_ok_and(|number| number != PASSIVE)
 }
 
 fn layout_of(number: usize) -> Option<Layout> {

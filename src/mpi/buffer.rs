@@ -1,7 +1,7 @@
 //! Users' buffers of active doubles: a pointer, a count and a layout, read and written run by run.
 
 use super::raw::MPI_Datatype;
-use super::{Datatype, Outcome};
+use super::{Datatype, Failure, Outcome};
 use crate::error::{Code, Error};
 use crate::tape::Var;
 use std::ffi::{c_int, c_void};
@@ -85,11 +85,15 @@ pub struct Source {
 #[derive(Debug, Clone)]
 pub struct Sink(Source);
 
-/// Long enough that both passes over a block stay in the first-level cache.
-const BLOCK: usize = 512;
+/// An argument that makes no sense.
+#[cold]
+fn bad(name: &str, code: Code, why: std::fmt::Arguments<'_>) -> Failure {
+    Error::new(code, format!("{name}: {why}")).into()
+}
 
 impl Source {
     /// The items of an argument, whose maker promised what they are.
+    #[inline]
     fn new(
         name: &str,
         base: *mut c_void,
@@ -97,35 +101,31 @@ impl Source {
         layout: Layout,
         ranks: usize,
     ) -> Outcome<Self> {
-        let bad = |code, why: std::fmt::Arguments<'_>| {
-            Err(Error::new(code, format!("{name}: {why}")).into())
-        };
         let Ok(items) = usize::try_from(count) else {
-            return bad(Code::Argument, format_args!("count = {count} is negative"));
+            return Err(bad(name, Code::Argument, format_args!("count = {count} is negative")));
         };
         let each = match &layout {
             Layout::Plain => 1,
             Layout::Map(map) => map.n,
-            Layout::Refused(why) => return bad(Code::Unsupported, format_args!("{why}")),
+            Layout::Refused(why) => {
+                return Err(bad(name, Code::Unsupported, format_args!("{why}")));
+            }
         };
         let n = items.checked_mul(each).and_then(|n| n.checked_mul(ranks));
         let Some(n) = n.filter(|&n| u32::try_from(n).is_ok()) else {
-            return bad(
-                Code::Argument,
-                format_args!(
-                    "{items} items of {each} active doubles for {ranks} ranks are past 2^32"
-                ),
+            let why = format_args!(
+                "{items} items of {each} active doubles for {ranks} ranks are past 2^32"
             );
+            return Err(bad(name, Code::Argument, why));
         };
         if super::is_in_place(base) {
-            return bad(
-                Code::Argument,
-                format_args!("MPI_IN_PLACE does not stand for this buffer in this call"),
-            );
+            let why = format_args!("MPI_IN_PLACE does not stand for this buffer in this call");
+            return Err(bad(name, Code::Argument, why));
         }
         // A type with absolute addresses goes with MPI_BOTTOM, which is the null pointer in both MPIs.
         if base.is_null() && n > 0 && matches!(layout, Layout::Plain) {
-            return bad(Code::Null, format_args!("the buffer is NULL and count = {count}"));
+            let why = format_args!("the buffer is NULL and count = {count}");
+            return Err(bad(name, Code::Null, why));
         }
         // Items side by side are one run, however many doubles the type bundles.
         let layout = match layout {
@@ -187,20 +187,24 @@ impl Source {
     }
 
     /// Copies the values to `out` and tells what the ids look like, in one pass over the memory.
+    #[inline]
     pub fn pack(&self, out: &mut [f64]) -> Shape {
+        if let (1, Layout::Plain, [value]) = (self.n, &self.layout, &mut *out) {
+            // SAFETY: the promise of `Argument::new`.
+            let var = unsafe { self.base.cast::<Var>().read() };
+            *value = var.value;
+            return if var.id == 0 { Shape::Passive } else { Shape::Range(var.id) };
+        }
+        self.pack_runs(out)
+    }
+
+    fn pack_runs(&self, out: &mut [f64]) -> Shape {
         let mut left = &mut out[..self.n];
         let mut scan = Scan::default();
         self.for_runs(self.n, |run, n| {
             let (now, later) = std::mem::take(&mut left).split_at_mut(n);
-            for (block, values) in now.chunks_mut(BLOCK).enumerate() {
-                // SAFETY: the promise of `Argument::new`; the block lies inside the run.
-                let vars =
-                    unsafe { std::slice::from_raw_parts(run.add(block * BLOCK), values.len()) };
-                for (value, var) in values.iter_mut().zip(vars) {
-                    *value = var.value;
-                }
-                scan.add(vars);
-            }
+            // SAFETY: the promise of `Argument::new`.
+            scan.copy(unsafe { std::slice::from_raw_parts(run, n) }, now);
             left = later;
         });
         scan.shape()
@@ -258,8 +262,25 @@ impl Argument {
     }
 
     /// Active doubles to read: the argument's items for each of `ranks`.
+    #[inline]
     pub fn source(&self, name: &str, layout: Layout, ranks: usize) -> Outcome<Source> {
         Source::new(name, self.pointer, self.count, layout, ranks)
+    }
+
+    /// The usual argument: active doubles one after the other, at an address, none too many.
+    #[inline]
+    pub fn plain(&self) -> Option<Source> {
+        let n = usize::try_from(self.count).ok()?;
+        let usual = self.datatype == Datatype::active_double()
+            && !self.pointer.is_null()
+            && !self.is_in_place();
+        usual.then(|| Source { base: self.pointer.cast(), layout: Layout::Plain, n })
+    }
+
+    /// As `plain`, to be written.
+    #[inline]
+    pub fn plain_sink(&self) -> Option<Sink> {
+        self.plain().map(Sink)
     }
 
     /// Active doubles to write.
@@ -337,27 +358,48 @@ impl Segment<'_> {
     }
 }
 
+/// The half of a `Var` that holds id and tag, as one word: loops over words become vector instructions.
+const fn word_of(id: u32, tag: u32) -> u64 {
+    if cfg!(target_endian = "little") {
+        id as u64 | (tag as u64) << 32
+    } else {
+        (id as u64) << 32 | tag as u64
+    }
+}
+
 /// Finds out whether a sequence of ids is a range, passive, or neither.
 #[derive(Default)]
 struct Scan {
     first: Option<u32>,
     seen: u32,
-    broken: u32,
+    /// The bits in which some id differs from what a range would have.
+    broken: u64,
 }
 
 impl Scan {
-    #[inline]
     fn add(&mut self, vars: &[Var]) {
+        self.walk(vars, |_, _| {});
+    }
+
+    /// Copies the values beside.
+    fn copy(&mut self, vars: &[Var], out: &mut [f64]) {
+        let out = &mut out[..vars.len()];
+        self.walk(vars, |i, value| out[i] = value);
+    }
+
+    #[inline(always)]
+    fn walk(&mut self, vars: &[Var], mut f: impl FnMut(usize, f64)) {
         let Some(start) = vars.first() else { return };
         let first = *self.first.get_or_insert(start.id);
         let step = u32::from(first != 0);
-        let mut expected = first.wrapping_add(step.wrapping_mul(self.seen));
+        let mut expected = word_of(first.wrapping_add(step.wrapping_mul(self.seen)), 0);
         let mut broken = 0;
-        for var in vars {
-            broken |= var.id ^ expected;
-            expected = expected.wrapping_add(step);
+        for (i, var) in vars.iter().enumerate() {
+            f(i, var.value);
+            broken |= word_of(var.id, var.tag) ^ expected;
+            expected = expected.wrapping_add(word_of(step, 0));
         }
-        self.broken |= broken;
+        self.broken |= broken & word_of(u32::MAX, 0);
         self.seen = self.seen.wrapping_add(narrow(vars.len()));
     }
 
@@ -409,12 +451,12 @@ impl Sink {
 /// Writes a run whose first value is the `done`th from `mark`.
 #[inline]
 fn write(run: *mut Var, values: &[f64], mark: Mark, done: usize) {
-    let step = u32::from(mark.first != 0);
-    let mut id = mark.id(narrow(done));
+    let step = word_of(u32::from(mark.first != 0), 0);
+    let mut word = word_of(mark.id(narrow(done)), mark.tag);
     for (i, &value) in values.iter().enumerate() {
-        // SAFETY: the promise of `Argument::new`: the run lies in the user's buffer.
-        unsafe { run.add(i).write(Var { value, id, tag: mark.tag }) };
-        id = id.wrapping_add(step);
+        // SAFETY: the promise of `Argument::new`: the run lies in the user's buffer. A `Var` is two words.
+        unsafe { run.add(i).cast::<[u64; 2]>().write([value.to_bits(), word]) };
+        word = word.wrapping_add(step);
     }
 }
 

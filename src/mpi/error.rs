@@ -10,17 +10,19 @@ use std::sync::{Mutex, PoisonError};
 pub enum Failure {
     /// A code of MPI, already raised on the communicator concerned (or on one that returns errors).
     Mpi(c_int),
-    /// An error of ours, to be raised on the communicator of the call.
-    Own(Error),
+    /// An error of ours, to be raised on the communicator of the call. Boxed, as below: every call returns
+    /// room for a failure, and hardly any has one.
+    Own(Box<Error>),
     /// An error of ours, to be raised on this communicator.
-    On(Comm, Error),
+    On(Box<(Comm, Error)>),
 }
 
 pub type Outcome<T> = Result<T, Failure>;
 
 impl From<Error> for Failure {
+    #[cold]
     fn from(error: Error) -> Self {
-        Self::Own(error)
+        Self::Own(Box::new(error))
     }
 }
 
@@ -29,14 +31,15 @@ impl Failure {
     pub fn into_error(self, what: impl std::fmt::Display) -> Error {
         match self {
             Self::Mpi(code) => Error::new(Code::Mpi, format!("{what}: {}", describe(code))),
-            Self::Own(error) | Self::On(_, error) => error,
+            Self::Own(error) => *error,
+            Self::On(error) => error.1,
         }
     }
 
     /// Names the communicator on which an own error is to be raised, unless it is known.
     pub fn on(self, comm: Comm) -> Self {
         match self {
-            Self::Own(error) => Self::On(comm, error),
+            Self::Own(error) => Self::On(Box::new((comm, *error))),
             other => other,
         }
     }
@@ -145,7 +148,7 @@ pub fn raise(call: &str, comm: Comm, failure: Failure) -> c_int {
     let (comm, code) = match failure {
         Failure::Mpi(code) => return code,
         Failure::Own(error) => (comm, announce(call, &error)),
-        Failure::On(comm, error) => (comm, announce(call, &error)),
+        Failure::On(error) => (error.0, announce(call, &error.1)),
     };
     if !is_live() {
         return code;

@@ -66,7 +66,8 @@ impl Object {
     pub fn raise(self, call: &str, failure: Failure) -> c_int {
         let own = match failure {
             Failure::Mpi(code) => return code,
-            Failure::Own(own) | Failure::On(_, own) => own,
+            Failure::Own(own) => own,
+            Failure::On(own) => Box::new(own.1),
         };
         // Programs need not have called anything of the library before.
         if is_live() && error::register().is_err() {

@@ -11,6 +11,7 @@ pub mod handle;
 pub mod operation;
 pub mod plain;
 pub mod raw;
+pub mod serial;
 pub mod staging;
 pub mod status;
 pub mod transfer;
@@ -21,11 +22,13 @@ pub use attribute::{CommAttribute, TypeAttribute};
 pub use buffer::{Argument, Layout, Map, Mark, Run, Segment, Shape, Sink, Source};
 pub use error::{Failure, Outcome, check};
 pub use operation::Operation;
+pub use serial::Serial;
 pub use staging::Staging;
 pub use status::{Status, StatusSlot, StatusSlots};
 
 use raw::{MPI_Comm, MPI_Datatype, MPI_Group, MPI_Op, constants};
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A communicator's handle.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -132,6 +135,27 @@ impl Comm {
     }
 }
 
+/// A place for a communicator's handle that threads may read while another one changes it.
+#[derive(Debug)]
+pub struct SharedComm(AtomicUsize);
+
+impl SharedComm {
+    pub fn new(comm: Comm) -> Self {
+        Self(AtomicUsize::new(comm.0.0.key()))
+    }
+
+    /// The handle; null after `take`.
+    #[inline]
+    pub fn get(&self) -> Comm {
+        Comm(MPI_Comm(HandleKey::from_key(self.0.load(Ordering::Acquire))))
+    }
+
+    /// Puts `comm` in the place of what stood there.
+    pub fn replace(&self, comm: Comm) -> Comm {
+        Comm(MPI_Comm(HandleKey::from_key(self.0.swap(comm.0.0.key(), Ordering::AcqRel))))
+    }
+}
+
 /// A group the library made; freed when dropped while MPI lives.
 #[derive(Debug)]
 pub struct Group(MPI_Group);
@@ -205,8 +229,8 @@ impl Datatype {
     /// The type of one active double; the null handle before the library is initialised.
     #[inline]
     pub fn active_double() -> Self {
-        // SAFETY: reads a variable that is written at initialisation only.
-        Self(unsafe { raw::admpi_shim_adouble() })
+        // SAFETY: a variable that is written when the library begins and ends, and then only.
+        Self(unsafe { (&raw const raw::AMPI_ADOUBLE).read() })
     }
 
     pub fn set_active_double(self) {
@@ -411,19 +435,31 @@ impl Op {
 }
 
 /// Handles are pointers in one MPI and integers in another.
-trait HandleKey {
+trait HandleKey: Sized {
     fn key(&self) -> usize;
+    fn from_key(key: usize) -> Self;
 }
 
 impl<T> HandleKey for *mut T {
+    #[inline]
     fn key(&self) -> usize {
-        self.addr()
+        self.expose_provenance()
+    }
+    #[inline]
+    fn from_key(key: usize) -> Self {
+        std::ptr::with_exposed_provenance_mut(key)
     }
 }
 
 impl HandleKey for c_int {
+    #[inline]
     fn key(&self) -> usize {
         crate::count::wide32(u32::from_ne_bytes(self.to_ne_bytes()))
+    }
+    #[inline]
+    #[allow(clippy::cast_possible_truncation)] // what `key` widened
+    fn from_key(key: usize) -> Self {
+        Self::from_ne_bytes((key as u32).to_ne_bytes())
     }
 }
 
@@ -453,15 +489,20 @@ pub fn wide_int(n: c_int) -> usize {
 
 /// Whether `pointer` is `MPI_IN_PLACE`: to be asked before a slice is formed.
 pub fn is_in_place(pointer: *const std::ffi::c_void) -> bool {
-    // SAFETY: returns a constant.
-    pointer == unsafe { raw::admpi_shim_in_place() }.cast_const()
+    pointer == constants().in_place
 }
 
 /// `wide` doubles as one item, for counts that would pass `INT_MAX` as doubles.
+#[inline]
 pub fn count_of(n: usize, width: usize) -> Outcome<(c_int, Datatype)> {
-    if let Ok(count) = c_int::try_from(n * width) {
-        return Ok((count, Datatype::double()));
+    match c_int::try_from(n * width) {
+        Ok(count) => Ok((count, Datatype::double())),
+        Err(_) => wide_count_of(n, width),
     }
+}
+
+#[cold]
+fn wide_count_of(n: usize, width: usize) -> Outcome<(c_int, Datatype)> {
     let count = c_int::try_from(n).map_err(|_| error::too_many(n, width))?;
     Ok((count, wide_type(width)?))
 }

@@ -299,6 +299,12 @@ impl Operation {
         Ok(status)
     }
 
+    /// The memory of what was sent. The operation must be complete.
+    pub fn into_sent(mut self) -> Staging {
+        assert!(self.request == null(), "the operation is still under way");
+        std::mem::take(&mut self.send)
+    }
+
     /// What was received. The operation must be complete.
     pub fn into_received(mut self) -> Staging {
         assert!(self.request == null(), "the operation is still under way");

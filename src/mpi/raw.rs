@@ -18,6 +18,7 @@ macro_rules! declare {
 declare! {
     MPI_Init(argc: *mut c_int, argv: *mut *mut *mut c_char);
     MPI_Init_thread(argc: *mut c_int, argv: *mut *mut *mut c_char, required: c_int, provided: *mut c_int);
+    MPI_Query_thread(provided: *mut c_int);
     MPI_Initialized(flag: *mut c_int);
     MPI_Finalized(flag: *mut c_int);
     MPI_Finalize();
@@ -117,7 +118,7 @@ declare! {
 
 unsafe extern "C" {
     pub fn admpi_shim_in_place() -> *mut c_void;
-    pub fn admpi_shim_adouble() -> MPI_Datatype;
+    pub static mut AMPI_ADOUBLE: MPI_Datatype;
     pub fn admpi_shim_set_adouble(datatype: MPI_Datatype);
     pub fn admpi_shim_type_BYTE() -> MPI_Datatype;
     pub fn admpi_shim_op_SUM() -> MPI_Op;
@@ -132,6 +133,7 @@ unsafe extern "C" {
 /// Numbers that mpi.h gives as enumerators or macros; laid out in the C shim.
 #[repr(C)]
 pub struct Constants {
+    pub in_place: *const c_void,
     pub proc_null: c_int,
     pub any_source: c_int,
     pub any_tag: c_int,
@@ -164,6 +166,9 @@ pub struct Constants {
     pub distribute_cyclic: c_int,
     pub distribute_dflt_darg: c_int,
 }
+
+// SAFETY: constant data; the pointer is compared, never followed.
+unsafe impl Sync for Constants {}
 
 #[inline]
 pub fn constants() -> &'static Constants {

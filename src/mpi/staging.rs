@@ -5,6 +5,8 @@ use std::cell::RefCell;
 
 /// Smallest buffer in doubles; buffers come in powers of two.
 const SMALLEST: usize = 16;
+/// What an idle owner keeps, in doubles.
+const KEPT: usize = 128;
 /// Beyond this much idle memory a thread gives buffers back to the system.
 const RETAINED_BYTES: usize = 256 << 20;
 
@@ -47,6 +49,23 @@ impl Staging {
         Self { data, n }
     }
 
+    /// Makes room for `n` doubles, in the present memory if that is large enough. What it holds is unspecified.
+    pub fn reshape(&mut self, n: usize) {
+        if n <= self.data.len() {
+            self.n = n;
+        } else {
+            *self = Self::take(n);
+        }
+    }
+
+    /// Lets go of the memory, unless it is so little that its owner may as well keep it for the next time.
+    pub fn shrink(&mut self) {
+        self.n = 0;
+        if self.data.len() > KEPT {
+            *self = Self::default();
+        }
+    }
+
     pub fn zeros(n: usize) -> Self {
         let mut staging = Self::take(n);
         staging.as_mut_slice().fill(0.0);
@@ -71,12 +90,18 @@ impl Staging {
 }
 
 impl Drop for Staging {
+    #[inline]
     fn drop(&mut self) {
+        if !self.data.is_empty() {
+            self.give_back();
+        }
+    }
+}
+
+impl Staging {
+    fn give_back(&mut self) {
         let data = std::mem::take(&mut self.data);
         let bytes = size_of_val(&*data);
-        if bytes == 0 {
-            return;
-        }
         // A thread that is ending has no pool any more: then the memory goes back to the system.
         let _ = POOL.try_with(|pool| {
             let pool = &mut *pool.borrow_mut();

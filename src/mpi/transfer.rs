@@ -241,11 +241,25 @@ impl Transfer {
         Self { request, memory: Staging::default() }
     }
 
-    pub fn send(comm: Comm, data: Staging, dest: c_int, tag: c_int) -> Outcome<Self> {
-        let mut this = Self { memory: data, ..Self::default() };
-        let from = this.memory.as_slice();
+    /// Takes over the request of another one.
+    pub fn take_over(&mut self, mut other: Self) {
+        assert!(self.is_null(), "the request is still under way");
+        self.request = std::mem::replace(&mut other.request, Self::default().request);
+    }
+
+    /// Room for `n` doubles, to be filled for `send` or by `receive`.
+    pub fn room(&mut self, n: usize) -> &mut [f64] {
+        assert!(self.is_null(), "the request is still under way");
+        self.memory.reshape(n);
+        self.memory.as_mut_slice()
+    }
+
+    /// Sends what is in the room.
+    pub fn send(&mut self, comm: Comm, dest: c_int, tag: c_int) -> Outcome<()> {
+        assert!(self.is_null(), "the request is still under way");
+        let from = self.memory.as_slice();
         let n = count(from.len())?;
-        // SAFETY: the memory belongs to `this` until the request is null again.
+        // SAFETY: the memory belongs to `self`, and stays where it is until the request is null again.
         check(unsafe {
             raw::MPI_Isend(
                 from.as_ptr().cast(),
@@ -254,15 +268,15 @@ impl Transfer {
                 dest,
                 tag,
                 comm.raw(),
-                &mut this.request,
+                &mut self.request,
             )
-        })?;
-        Ok(this)
+        })
     }
 
-    pub fn receive(comm: Comm, room: Staging, source: c_int, tag: c_int) -> Outcome<Self> {
-        let mut this = Self { memory: room, ..Self::default() };
-        let to = this.memory.as_mut_slice();
+    /// Receives into the room.
+    pub fn receive(&mut self, comm: Comm, source: c_int, tag: c_int) -> Outcome<()> {
+        assert!(self.is_null(), "the request is still under way");
+        let to = self.memory.as_mut_slice();
         let n = count(to.len())?;
         // SAFETY: as in `send`.
         check(unsafe {
@@ -273,10 +287,9 @@ impl Transfer {
                 source,
                 tag,
                 comm.raw(),
-                &mut this.request,
+                &mut self.request,
             )
-        })?;
-        Ok(this)
+        })
     }
 
     /// Waits for completion.
@@ -322,10 +335,10 @@ impl Transfer {
         self.memory.as_slice()
     }
 
-    /// Returns the memory of a completed request to the pool.
+    /// Gives the memory of a completed request back.
     pub fn release(&mut self) {
         assert!(self.is_null(), "the request is still under way");
-        self.memory = Staging::default();
+        self.memory.shrink();
     }
 
     pub fn cancel(&mut self) -> Outcome<()> {
@@ -376,7 +389,7 @@ pub enum Completion {
     TestSome,
 }
 
-/// Requests copied side by side for MPI, with what it answers; kept by the thread from call to call.
+/// Requests copied side by side for MPI, with what it answers; kept from call to call.
 #[derive(Default)]
 pub struct Batch {
     requests: Vec<MPI_Request>,
@@ -422,7 +435,14 @@ impl Found {
     }
 }
 
+// SAFETY: copies of handles, used within one call.
+unsafe impl Send for Batch {}
+
 impl Batch {
+    pub const fn new() -> Self {
+        Self { requests: Vec::new(), statuses: Vec::new(), indices: Vec::new() }
+    }
+
     pub fn clear(&mut self) {
         self.requests.clear();
     }
@@ -461,8 +481,10 @@ impl Batch {
     /// Calls MPI. The answer is meaningful even beside an error in one of the statuses.
     pub fn complete(&mut self, how: Completion) -> (Found, c_int) {
         let n = self.requests.len();
-        self.statuses.resize(n.max(1), Status::default());
-        self.indices.resize(n, 0);
+        if self.statuses.len() < n.max(1) {
+            self.statuses.resize(n.max(1), Status::default());
+            self.indices.resize(n, 0);
+        }
         let requests = self.requests.as_mut_ptr();
         let statuses = self.statuses.as_mut_ptr().cast();
         let indices = self.indices.as_mut_ptr();

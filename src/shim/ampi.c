@@ -5,11 +5,11 @@
 
 MPI_Datatype AMPI_ADOUBLE = MPI_DATATYPE_NULL;
 
-MPI_Datatype admpi_shim_adouble(void) { return AMPI_ADOUBLE; }
 void admpi_shim_set_adouble(MPI_Datatype type) { AMPI_ADOUBLE = type; }
 
 /* Mirrored by `mpi::raw::Constants`. */
 const struct {
+  const void *in_place;
   int proc_null, any_source, any_tag, undefined, order_c;
   int err_other, err_in_status, err_pending, err_comm, err_arg, err_request, err_count;
   int ident, max_error_string;
@@ -17,6 +17,7 @@ const struct {
       subarray, darray, resized;
   int distribute_none, distribute_block, distribute_cyclic, distribute_dflt_darg;
 } admpi_shim_constants = {
+    MPI_IN_PLACE,
     MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_UNDEFINED, MPI_ORDER_C,
     MPI_ERR_OTHER, MPI_ERR_IN_STATUS, MPI_ERR_PENDING, MPI_ERR_COMM, MPI_ERR_ARG, MPI_ERR_REQUEST, MPI_ERR_COUNT,
     MPI_IDENT, MPI_MAX_ERROR_STRING,
