@@ -28,6 +28,7 @@
 #include "admpi/init.h"
 #include "admpi/large.h"
 #include "admpi/large_types.h"
+#include "admpi/messages.h"
 #include "admpi/ampi_guards.h"
 #include "admpi/ampi_names.h"
 #endif

@@ -51,8 +51,12 @@ fn generate(unit: &str) -> String {
         config.sys_includes.push("mpi.h".into());
     }
     config.includes = vec!["admpi/config.h".into(), "admpi/codes.h".into(), "admpi/var.h".into()];
-    if text.contains("AMPI_Request") {
-        config.includes.extend(["admpi/request.h".into(), "admpi/abi.h".into()]);
+    for (word, header) in [("AMPI_Request", "request"), ("admpi_mpi_sizes", "abi")] {
+        if text.contains(word) {
+            config.includes.push(format!("admpi/{header}.h"));
+        }
+    }
+    if unit == "ampi" {
         config.after_includes = Some(ACTIVE_DATATYPE.into());
     }
     let mut header = Vec::new();

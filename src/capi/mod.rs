@@ -15,6 +15,9 @@ mod large_arguments;
 #[allow(non_snake_case)]
 pub mod large_types;
 #[cfg(feature = "mpi")]
+#[allow(non_snake_case)]
+pub mod messages;
+#[cfg(feature = "mpi")]
 mod support;
 pub mod tape;
 
