@@ -25,6 +25,7 @@
 #if ADMPI_HAVE_MPI
 #include "admpi/abi.h"
 #include "admpi/ampi.h"
+#include "admpi/collectives.h"
 #include "admpi/init.h"
 #include "admpi/large.h"
 #include "admpi/large_types.h"

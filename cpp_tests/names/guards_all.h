@@ -11,24 +11,6 @@ static int run_Accumulate(struct objects *on) {
   return AMPI_Accumulate(on->in, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win);
 }
 
-static int run_Allgatherv(struct objects *on) {
-  return AMPI_Allgatherv(on->in, 1, on->type, on->out, on->counts, on->displacements, on->type, on->comm);
-}
-
-static int run_Alltoall(struct objects *on) {
-  return AMPI_Alltoall(on->in, 1, on->type, on->out, 1, on->type, on->comm);
-}
-
-static int run_Alltoallv(struct objects *on) {
-  return AMPI_Alltoallv(on->in, on->counts, on->displacements, on->type, on->out, on->counts,
-                        on->displacements, on->type, on->comm);
-}
-
-static int run_Alltoallw(struct objects *on) {
-  return AMPI_Alltoallw(on->in, on->counts, on->displacements, on->types, on->out, on->counts,
-                        on->displacements, on->types, on->comm);
-}
-
 static int run_Bsend(struct objects *on) {
   return AMPI_Bsend(on->in, 1, on->type, 0, 0, on->comm);
 }
@@ -161,10 +143,6 @@ static int run_File_write_shared(struct objects *on) {
   return AMPI_File_write_shared(on->file, on->in, 1, on->type, MPI_STATUS_IGNORE);
 }
 
-static int run_Gatherv(struct objects *on) {
-  return AMPI_Gatherv(on->in, 1, on->type, on->out, on->counts, on->displacements, on->type, 0, on->comm);
-}
-
 static int run_Get(struct objects *on) {
   return AMPI_Get(on->in, 1, on->type, 0, 0, 1, on->type, on->win);
 }
@@ -173,52 +151,12 @@ static int run_Get_accumulate(struct objects *on) {
   return AMPI_Get_accumulate(on->in, 1, on->type, on->out, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win);
 }
 
-static int run_Iallgather(struct objects *on) {
-  return AMPI_Iallgather(on->in, 1, on->type, on->out, 1, on->type, on->comm, &on->request);
-}
-
-static int run_Iallgatherv(struct objects *on) {
-  return AMPI_Iallgatherv(on->in, 1, on->type, on->out, on->counts, on->displacements, on->type, on->comm,
-                          &on->request);
-}
-
-static int run_Iallreduce(struct objects *on) {
-  return AMPI_Iallreduce(on->in, on->out, 1, on->type, MPI_SUM, on->comm, &on->request);
-}
-
-static int run_Ialltoall(struct objects *on) {
-  return AMPI_Ialltoall(on->in, 1, on->type, on->out, 1, on->type, on->comm, &on->request);
-}
-
-static int run_Ialltoallv(struct objects *on) {
-  return AMPI_Ialltoallv(on->in, on->counts, on->displacements, on->type, on->out, on->counts,
-                         on->displacements, on->type, on->comm, &on->request);
-}
-
-static int run_Ialltoallw(struct objects *on) {
-  return AMPI_Ialltoallw(on->in, on->counts, on->displacements, on->types, on->out, on->counts,
-                         on->displacements, on->types, on->comm, &on->request);
-}
-
-static int run_Ibcast(struct objects *on) {
-  return AMPI_Ibcast(on->in, 1, on->type, 0, on->comm, &on->request);
-}
-
 static int run_Ibsend(struct objects *on) {
   return AMPI_Ibsend(on->in, 1, on->type, 0, 0, on->comm, &on->request);
 }
 
 static int run_Iexscan(struct objects *on) {
   return AMPI_Iexscan(on->in, on->out, 1, on->type, MPI_SUM, on->comm, &on->request);
-}
-
-static int run_Igather(struct objects *on) {
-  return AMPI_Igather(on->in, 1, on->type, on->out, 1, on->type, 0, on->comm, &on->request);
-}
-
-static int run_Igatherv(struct objects *on) {
-  return AMPI_Igatherv(on->in, 1, on->type, on->out, on->counts, on->displacements, on->type, 0, on->comm,
-                       &on->request);
 }
 
 static int run_Imrecv(struct objects *on) {
@@ -248,10 +186,6 @@ static int run_Ineighbor_alltoallw(struct objects *on) {
                                   on->addresses, on->types, on->comm, &on->request);
 }
 
-static int run_Ireduce(struct objects *on) {
-  return AMPI_Ireduce(on->in, on->out, 1, on->type, MPI_SUM, 0, on->comm, &on->request);
-}
-
 static int run_Ireduce_scatter(struct objects *on) {
   return AMPI_Ireduce_scatter(on->in, on->out, on->counts, on->type, MPI_SUM, on->comm, &on->request);
 }
@@ -266,15 +200,6 @@ static int run_Irsend(struct objects *on) {
 
 static int run_Iscan(struct objects *on) {
   return AMPI_Iscan(on->in, on->out, 1, on->type, MPI_SUM, on->comm, &on->request);
-}
-
-static int run_Iscatter(struct objects *on) {
-  return AMPI_Iscatter(on->in, 1, on->type, on->out, 1, on->type, 0, on->comm, &on->request);
-}
-
-static int run_Iscatterv(struct objects *on) {
-  return AMPI_Iscatterv(on->in, on->counts, on->displacements, on->type, on->out, 1, on->type, 0, on->comm,
-                        &on->request);
 }
 
 static int run_Issend(struct objects *on) {
@@ -365,10 +290,6 @@ static int run_Scan(struct objects *on) {
   return AMPI_Scan(on->in, on->out, 1, on->type, MPI_SUM, on->comm);
 }
 
-static int run_Scatterv(struct objects *on) {
-  return AMPI_Scatterv(on->in, on->counts, on->displacements, on->type, on->out, 1, on->type, 0, on->comm);
-}
-
 static int run_Sendrecv_replace(struct objects *on) {
   return AMPI_Sendrecv_replace(on->in, 1, on->type, 0, 0, 0, 0, on->comm, MPI_STATUS_IGNORE);
 }
@@ -395,10 +316,6 @@ static int run_Unpack_external(struct objects *on) {
 
 static const struct refusal refusals[] = {
   {"AMPI_Accumulate", ON_WIN, run_Accumulate},
-  {"AMPI_Allgatherv", ON_COMM, run_Allgatherv},
-  {"AMPI_Alltoall", ON_COMM, run_Alltoall},
-  {"AMPI_Alltoallv", ON_COMM, run_Alltoallv},
-  {"AMPI_Alltoallw", ON_COMM, run_Alltoallw},
   {"AMPI_Bsend", ON_COMM, run_Bsend},
   {"AMPI_Bsend_init", ON_COMM, run_Bsend_init},
   {"AMPI_Compare_and_swap", ON_WIN, run_Compare_and_swap},
@@ -432,33 +349,20 @@ static const struct refusal refusals[] = {
   {"AMPI_File_write_ordered", ON_FILE, run_File_write_ordered},
   {"AMPI_File_write_ordered_begin", ON_FILE, run_File_write_ordered_begin},
   {"AMPI_File_write_shared", ON_FILE, run_File_write_shared},
-  {"AMPI_Gatherv", ON_COMM, run_Gatherv},
   {"AMPI_Get", ON_WIN, run_Get},
   {"AMPI_Get_accumulate", ON_WIN, run_Get_accumulate},
-  {"AMPI_Iallgather", ON_COMM, run_Iallgather},
-  {"AMPI_Iallgatherv", ON_COMM, run_Iallgatherv},
-  {"AMPI_Iallreduce", ON_COMM, run_Iallreduce},
-  {"AMPI_Ialltoall", ON_COMM, run_Ialltoall},
-  {"AMPI_Ialltoallv", ON_COMM, run_Ialltoallv},
-  {"AMPI_Ialltoallw", ON_COMM, run_Ialltoallw},
-  {"AMPI_Ibcast", ON_COMM, run_Ibcast},
   {"AMPI_Ibsend", ON_COMM, run_Ibsend},
   {"AMPI_Iexscan", ON_COMM, run_Iexscan},
-  {"AMPI_Igather", ON_COMM, run_Igather},
-  {"AMPI_Igatherv", ON_COMM, run_Igatherv},
   {"AMPI_Imrecv", ON_WORLD, run_Imrecv},
   {"AMPI_Ineighbor_allgather", ON_COMM, run_Ineighbor_allgather},
   {"AMPI_Ineighbor_allgatherv", ON_COMM, run_Ineighbor_allgatherv},
   {"AMPI_Ineighbor_alltoall", ON_COMM, run_Ineighbor_alltoall},
   {"AMPI_Ineighbor_alltoallv", ON_COMM, run_Ineighbor_alltoallv},
   {"AMPI_Ineighbor_alltoallw", ON_COMM, run_Ineighbor_alltoallw},
-  {"AMPI_Ireduce", ON_COMM, run_Ireduce},
   {"AMPI_Ireduce_scatter", ON_COMM, run_Ireduce_scatter},
   {"AMPI_Ireduce_scatter_block", ON_COMM, run_Ireduce_scatter_block},
   {"AMPI_Irsend", ON_COMM, run_Irsend},
   {"AMPI_Iscan", ON_COMM, run_Iscan},
-  {"AMPI_Iscatter", ON_COMM, run_Iscatter},
-  {"AMPI_Iscatterv", ON_COMM, run_Iscatterv},
   {"AMPI_Issend", ON_COMM, run_Issend},
   {"AMPI_Mrecv", ON_WORLD, run_Mrecv},
   {"AMPI_Neighbor_allgather", ON_COMM, run_Neighbor_allgather},
@@ -480,7 +384,6 @@ static const struct refusal refusals[] = {
   {"AMPI_Rsend", ON_COMM, run_Rsend},
   {"AMPI_Rsend_init", ON_COMM, run_Rsend_init},
   {"AMPI_Scan", ON_COMM, run_Scan},
-  {"AMPI_Scatterv", ON_COMM, run_Scatterv},
   {"AMPI_Sendrecv_replace", ON_COMM, run_Sendrecv_replace},
   {"AMPI_Send_init", ON_COMM, run_Send_init},
   {"AMPI_Ssend", ON_COMM, run_Ssend},

@@ -1,9 +1,10 @@
 //! Which arguments of a call are significant, and whether they are active.
 
+use super::movement::{Lengths, Sinks};
 use crate::datatype::{activity, is_passive};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
-use crate::mpi::{Argument, Comm, Layout, Outcome, Sink, Source, wide_int};
+use crate::mpi::{Argument, Arguments, Comm, Layout, Outcome, Sink, Source, Sources, wide_int};
 use std::ffi::c_int;
 
 fn layout(name: &str, argument: &Argument) -> Outcome<Layout> {
@@ -42,18 +43,68 @@ pub fn sink_or_in_place(name: &str, argument: &Argument) -> Outcome<Option<Sink>
     if argument.is_in_place() { Ok(None) } else { sink(name, argument).map(Some) }
 }
 
-/// A buffer with the argument's items for each rank of `comm`, and how many active doubles one rank has.
-pub fn source_of_all(name: &str, argument: &Argument, comm: Comm) -> Outcome<(Source, usize)> {
-    let layout = layout(name, argument)?;
-    let n = argument.source(name, layout.clone(), 1)?.len();
-    Ok((argument.source(name, layout, wide_int(comm.size()?))?, n))
+/// The buffer of a call that has a part for each rank.
+#[derive(Clone, Copy)]
+pub enum Many {
+    /// The argument's items for each, one rank behind the other.
+    Each(Argument),
+    /// A count and a displacement for each.
+    List(Arguments),
 }
 
-/// As `source_of_all`, to write.
-pub fn sink_of_all(name: &str, argument: &Argument, comm: Comm) -> Outcome<(Sink, usize)> {
-    let layout = layout(name, argument)?;
-    let n = argument.source(name, layout.clone(), 1)?.len();
-    Ok((argument.sink(name, layout, wide_int(comm.size()?))?, n))
+impl Many {
+    pub fn is_in_place(&self) -> bool {
+        match self {
+            Self::Each(argument) => argument.is_in_place(),
+            Self::List(arguments) => arguments.is_in_place(),
+        }
+    }
+
+    pub const fn has_counts(&self) -> bool {
+        matches!(self, Self::List(_))
+    }
+
+    /// Whether none of the datatypes of `ranks` parts is active.
+    pub fn is_passive(&self, ranks: usize) -> bool {
+        match self {
+            Self::Each(argument) => is_passive(argument.datatype()),
+            Self::List(arguments) => !arguments.any_type(ranks, |datatype| !is_passive(datatype)),
+        }
+    }
+
+    pub fn sources(&self, name: &str, ranks: usize) -> Outcome<(Sources, Lengths)> {
+        match self {
+            Self::Each(argument) => {
+                let layout = layout(name, argument)?;
+                let n = argument.source(name, layout.clone(), 1)?.len();
+                Ok((Sources::One(argument.source(name, layout, ranks)?), Lengths::Each(n)))
+            }
+            Self::List(arguments) => {
+                let parts: Outcome<Vec<Source>> =
+                    arguments.list(name, ranks)?.iter().map(|part| source(name, part)).collect();
+                let parts = parts?;
+                let lengths = parts.iter().map(|part| part.len() as u64).collect();
+                Ok((Sources::List(parts), Lengths::List(lengths)))
+            }
+        }
+    }
+
+    pub fn sinks(&self, name: &str, ranks: usize) -> Outcome<(Sinks, Lengths)> {
+        match self {
+            Self::Each(argument) => {
+                let layout = layout(name, argument)?;
+                let n = argument.source(name, layout.clone(), 1)?.len();
+                Ok((Sinks::One(argument.sink(name, layout, ranks)?), Lengths::Each(n)))
+            }
+            Self::List(arguments) => {
+                let parts: Outcome<Vec<Sink>> =
+                    arguments.list(name, ranks)?.iter().map(|part| sink(name, part)).collect();
+                let parts = parts?;
+                let lengths = parts.iter().map(|part| part.len() as u64).collect();
+                Ok((Sinks::List(parts), Lengths::List(lengths)))
+            }
+        }
+    }
 }
 
 /// Neither of two buffers is active, as far as it is there.
@@ -62,21 +113,33 @@ pub fn both_passive(send: &Argument, receive: &Argument) -> bool {
         && (receive.is_in_place() || is_passive(receive.datatype()))
 }
 
+/// As `both_passive`, for buffers with parts for all ranks.
+pub fn all_passive(send: &Many, receive: &Many, comm: Comm) -> bool {
+    let ranks = if receive.has_counts() { ranks(comm) } else { 1 };
+    (send.is_in_place() || send.is_passive(ranks))
+        && (receive.is_in_place() || receive.is_passive(ranks))
+}
+
+/// The ranks that a buffer has parts for, or none of a communicator that MPI will refuse.
+fn ranks(comm: Comm) -> usize {
+    if comm.is_null() { 0 } else { comm.size().map_or(0, wide_int) }
+}
+
 /// No significant buffer of a Gather or Scatter is active: `all` is significant on the root, `part` everywhere
 /// unless it is in place. On an intercommunicator `all` belongs to the one whose root is MPI_ROOT, and `part` to
 /// the other group. A wrong root is left to MPI.
-pub fn rooted_passive(part: &Argument, all: &Argument, root: c_int, comm: Comm) -> bool {
+pub fn rooted_passive(part: &Argument, all: &Many, root: c_int, comm: Comm) -> bool {
     if comm.is_null() || root == constants().proc_null {
         return true;
     }
     let inter = comm.is_inter().unwrap_or(false);
     if root < 0 {
-        return !inter || is_passive(all.datatype());
+        return !inter || all.is_passive(1);
     }
     if inter {
         return is_passive(part.datatype());
     }
     let at_root = comm.rank().is_ok_and(|rank| rank == root);
     let part_is = (at_root && part.is_in_place()) || is_passive(part.datatype());
-    part_is && (!at_root || is_passive(all.datatype()))
+    part_is && (!at_root || all.is_passive(1))
 }

@@ -1,36 +1,43 @@
-//! Collectives that move values: Bcast, Gather, Scatter, Allgather.
+//! Collectives: how they are recorded and reversed, whatever they move and whether or not they block.
 //!
-//! On the way back, ranks that only contribute hand their part to a nonblocking collective and go on; those
-//! that need the result wait for it while their own adjoints move.
+//! A call is a rule, which knows what is taken, sent and added on the way back. It has two halves, its start
+//! and its completion; a blocking call has both at one place of the tape. A sweep meets the completion first:
+//! there the adjoints of what was written are taken and set off, unless a collective that was started later on
+//! the same communicator has to set off before. Where the sweep meets the start, what has come home is added.
+//! All ranks start the collectives of a communicator in one order, so they set off in one order, the reverse.
+//! Ranks that only contribute to a result hand their part over and go on.
 
-use super::argument::{sink, sink_of_all, sink_or_in_place, source_of_all, source_or_in_place};
-use super::recording::{ids, on_tape, state};
-use super::traffic::with_traffic;
+use super::channel::{AT_ONCE, Channel, Window};
+use super::recording::{on_tape, state};
+use super::traffic::{Home, Traffic, with_traffic};
 use super::{Private, communicator, statistics};
 use crate::error::{Code, Error, Result};
-use crate::mpi::{
-    Argument, Comm, Failure, Mark, Operation, Outcome, Sink, Source, Staging, transfer,
-};
+use crate::mpi::transfer::Transfer;
+use crate::mpi::{Comm, Failure, How, Mark, Operation, Outcome, Sink, Staging};
 use crate::tape::{Event, Ids, Sweep, Tape};
-use std::ffi::c_int;
 
 /// What a collective is recorded on: the tape, and where its adjoint travels. None if nothing is recorded.
 pub struct Stage {
-    pub serial: u64,
-    pub private: &'static Private,
+    serial: u64,
+    private: &'static Private,
 }
 
 impl Stage {
-    pub fn set(comm: Comm) -> Outcome<Option<Self>> {
+    /// A blocking call may enter its communicator, since all members are in it; one that only starts may not
+    /// wait for them.
+    pub fn set(comm: Comm, how: How) -> Outcome<Option<Self>> {
         let Some(serial) = state() else {
             communicator::refuse_inter(comm)?;
             return Ok(None);
         };
-        Ok(Some(Self { serial, private: communicator::of_collective(comm)? }))
-    }
-
-    pub fn on_tape<R>(&self, f: impl FnOnce(&mut Tape) -> Result<R>) -> Outcome<R> {
-        on_tape(self.serial, f)
+        let private = match how {
+            How::Now => communicator::of_collective(comm)?,
+            How::Begin => {
+                communicator::refuse_inter(comm)?;
+                communicator::of(comm)?
+            }
+        };
+        Ok(Some(Self { serial, private }))
     }
 }
 
@@ -44,376 +51,369 @@ pub fn narrow(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
+/// Ids of consecutive outputs; none where a call wrote nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Outputs {
+    first: u32,
+    n: u32,
+}
+
+impl Outputs {
+    pub const fn count(self) -> usize {
+        crate::count::wide32(self.n)
+    }
+
+    /// Moves the adjoints to the beginning of `data`.
+    pub fn take_into(self, sweep: &mut Sweep<'_>, data: &mut [f64]) {
+        let n = self.count() * sweep.width();
+        sweep.take(self.first, self.count(), &mut data[..n]);
+    }
+
+    /// The adjoints, taken.
+    pub fn take(self, sweep: &mut Sweep<'_>) -> Staging {
+        let mut data = Staging::take(self.count() * sweep.width());
+        self.take_into(sweep, data.as_mut_slice());
+        data
+    }
+}
+
+/// A call's adjoint.
+pub trait Rule: Copy + Send + 'static {
+    const NAME: &'static str;
+
+    fn private(&self) -> &'static Private;
+
+    /// Keeps what the way back needs of the packed values that this rank sent and received.
+    fn settle(&self, _tape: &mut Tape, _sent: &[f64], _received: &[f64]) {}
+
+    /// Takes the outputs' adjoints: what this rank sends home.
+    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging;
+
+    /// Sets them off. Must not wait for other ranks.
+    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home>;
+
+    /// Adds what has come home to the adjoints of what was read.
+    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()>;
+}
+
+/// The place of a completion in the order of its communicator.
+#[derive(Clone, Copy)]
+struct Turn {
+    post: u64,
+    release: u32,
+}
+
+/// Takes and sets off now, or once those started later have.
+fn leave<R: Rule>(
+    rule: R,
+    outputs: Outputs,
+    turn: Turn,
+    start: u32,
+    sweep: &mut Sweep<'_>,
+) -> Result<Option<Home>> {
+    let taken = rule.take(outputs, sweep);
+    statistics::sent_back(taken.len());
+    if turn.release == AT_ONCE && sweep.companion::<Traffic>().may_depart() {
+        return rule.depart(taken, sweep).map(Some);
+    }
+    let event = sweep.event_index();
+    let channel = channel_of(rule.private());
+    let departure = Box::new(move |sweep: &mut Sweep<'_>| {
+        let home = rule.depart(taken, sweep)?;
+        sweep.companion::<Traffic>().open(start, home);
+        Ok(())
+    });
+    sweep.companion::<Traffic>().hold(channel, turn.post, turn.release, departure);
+    while let Some(departure) = sweep.companion::<Traffic>().next_departure(channel, event) {
+        departure(sweep)?;
+    }
+    Ok(None)
+}
+
+/// All collectives of a communicator are one channel.
+const fn channel_of(private: &Private) -> Channel {
+    Channel { private: private.index, peer: -1, tag: 0 }
+}
+
+/// A blocking call.
+struct Whole<R> {
+    rule: R,
+    outputs: Outputs,
+    turn: Turn,
+}
+
+impl<R: Rule> Event for Whole<R> {
+    const NAME: &'static str = R::NAME;
+
+    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
+        let event = sweep.event_index();
+        let home = match leave(self.rule, self.outputs, self.turn, event, sweep)? {
+            Some(home) => Some(home),
+            None => sweep.companion::<Traffic>().finish_open(event),
+        };
+        // Whatever was started later has set off before, so that nothing holds this one.
+        self.rule.add(home.unwrap_or_default(), sweep)
+    }
+}
+
+/// The start of a nonblocking call.
+struct Begun<R> {
+    rule: R,
+}
+
+impl<R: Rule> Event for Begun<R> {
+    const NAME: &'static str = R::NAME;
+
+    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
+        let event = sweep.event_index();
+        match sweep.companion::<Traffic>().finish_open(event) {
+            Some(home) => self.rule.add(home, sweep),
+            // Its completion is not in the range.
+            None => Ok(()),
+        }
+    }
+}
+
+/// The completion of a nonblocking call.
+struct Done<R> {
+    rule: R,
+    outputs: Outputs,
+    turn: Turn,
+    start: u32,
+}
+
+impl<R: Rule> Event for Done<R> {
+    const NAME: &'static str = R::NAME;
+
+    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
+        if let Some(home) = leave(self.rule, self.outputs, self.turn, self.start, sweep)? {
+            sweep.companion::<Traffic>().open(self.start, home);
+        }
+        Ok(())
+    }
+}
+
+/// Hands over what others wait for.
+pub fn contribute(home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+    with_traffic(sweep, |traffic, _| {
+        home.operations().try_for_each(|operation| traffic.contribute(operation))
+    })
+}
+
+/// Waits for what this rank needs.
+pub fn arrived(operation: Option<Operation>, sweep: &mut Sweep<'_>) -> Result<Staging> {
+    let Some(operation) = operation else { return Ok(Staging::default()) };
+    with_traffic(sweep, |traffic, _| traffic.wait(operation))
+}
+
+/// Waits for one adjoint an operand, and adds.
+pub fn collect(home: Home, ids: &Ids, sweep: &mut Sweep<'_>) -> Result<()> {
+    let adjoints = arrived(home.main, sweep)?;
+    sweep.add(ids, &adjoints.as_slice()[..ids.len() * sweep.width()]);
+    Ok(())
+}
+
+/// Where the packed values that a call receives go.
+#[derive(Debug)]
+pub enum Target {
+    Nothing,
+    All(Sink),
+    /// All but the `kept`th of segments of `n` values, which are what they were.
+    But {
+        sink: Sink,
+        n: usize,
+        kept: usize,
+    },
+    /// Buffers one after the other; values without one are dropped.
+    Parts(Vec<Part>),
+}
+
+/// A part of what a call receives.
+#[derive(Debug)]
+pub struct Part {
+    pub n: usize,
+    /// None where the values stay what they were.
+    pub sink: Option<Sink>,
+}
+
+impl Target {
+    /// Writes the values, with ids from `mark`.
+    fn unpack(&mut self, values: &[f64], mark: Mark) {
+        match self {
+            Self::Nothing => {}
+            Self::All(sink) => sink.unpack(values, mark),
+            Self::But { sink, n, kept } => {
+                let (below, rest) = values.split_at(*kept * *n);
+                sink.unpack(below, mark);
+                sink.unpack_segment((*kept + 1) * *n, &rest[*n..], mark);
+            }
+            Self::Parts(parts) => {
+                let mut at = 0;
+                for part in parts {
+                    if let Some(sink) = &mut part.sink {
+                        sink.unpack(&values[at..at + part.n], mark.behind(narrow(at)));
+                    }
+                    at += part.n;
+                }
+            }
+        }
+    }
+}
+
+struct Recording<R> {
+    serial: u64,
+    rule: R,
+    outputs: usize,
+    post: u64,
+    /// The event of the start, if the call does not block.
+    start: Option<u32>,
+}
+
+/// A collective whose forward half has started.
+pub struct Forward<R> {
+    operation: Operation,
+    target: Target,
+    recording: Option<Recording<R>>,
+    /// What the tape had against it. The values are delivered all the same, since other ranks count on this one.
+    refused: Option<Failure>,
+}
+
+/// Starts a collective. `rule` is asked for before anything is sent, while the operands are what they are;
+/// `outputs` counts the values that the call receives, kept ones included.
+pub fn begin<R: Rule>(
+    how: How,
+    stage: Option<Stage>,
+    outputs: usize,
+    target: Target,
+    rule: impl FnOnce(&mut Tape, &'static Private) -> Result<R>,
+    operation: impl FnOnce() -> Outcome<Operation>,
+) -> Outcome<Forward<R>> {
+    let made = stage.map(|Stage { serial, private }| {
+        let rule = on_tape(serial, |tape| rule(tape, private))?;
+        let post = private.with_collectives(Window::post);
+        Ok(Recording { serial, rule, outputs, post, start: None })
+    });
+    let (mut recording, mut refused) = match made.transpose() {
+        Ok(recording) => (recording, None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let operation = operation().inspect_err(|_| withdraw(recording.as_ref()))?;
+    if how == How::Begin
+        && let Some(recording) = &mut recording
+    {
+        let rule = recording.rule;
+        let begun = on_tape(recording.serial, |tape| {
+            let mut event = 0;
+            tape.record(0, |_, index| {
+                event = index;
+                Begun { rule }
+            })?;
+            Ok(event)
+        });
+        match begun {
+            Ok(event) => recording.start = Some(event),
+            Err(failure) => refused = Some(failure),
+        }
+    }
+    if refused.is_some() {
+        withdraw(recording.take().as_ref());
+    }
+    Ok(Forward { operation, target, recording, refused })
+}
+
+fn withdraw<R: Rule>(recording: Option<&Recording<R>>) {
+    if let Some(recording) = recording {
+        recording.rule.private().with_collectives(|window| window.close(recording.post));
+    }
+}
+
+/// A nonblocking collective, for the request that leads to it.
+pub trait Pending: Send {
+    /// The request of MPI. The memory stays here until it is complete.
+    fn hand_over(&mut self) -> Transfer;
+    /// It is complete.
+    fn finish(&mut self) -> Outcome<()>;
+    /// It has failed.
+    fn fail(&mut self);
+}
+
+impl<R: Rule> Forward<R> {
+    /// Completes a blocking call.
+    pub fn finish(mut self) -> Outcome<()> {
+        self.complete()
+    }
+
+    fn complete(&mut self) -> Outcome<()> {
+        let (sent, received) = self.operation.memory();
+        let recorded = match self.recording.take() {
+            Some(recording) => recording.complete(sent, received),
+            None => Ok(Mark::PASSIVE),
+        };
+        // The values have arrived, whatever the tape says.
+        self.target.unpack(received, *recorded.as_ref().unwrap_or(&Mark::PASSIVE));
+        match self.refused.take() {
+            Some(failure) => Err(failure),
+            None => recorded.map(|_| ()),
+        }
+    }
+}
+
+impl<R: Rule> Pending for Forward<R> {
+    fn hand_over(&mut self) -> Transfer {
+        self.operation.hand_over()
+    }
+
+    fn finish(&mut self) -> Outcome<()> {
+        self.complete()
+    }
+
+    fn fail(&mut self) {
+        withdraw(self.recording.take().as_ref());
+    }
+}
+
+impl<R: Rule> Recording<R> {
+    /// Records the completion and returns the marks of what was received.
+    fn complete(self, sent: &[f64], received: &[f64]) -> Outcome<Mark> {
+        let Self { serial, rule, outputs, post, start } = self;
+        let private = rule.private();
+        let closed = private.with_collectives(|window| window.close(post));
+        on_tape(serial, |tape| {
+            rule.settle(tape, sent, received);
+            let channel = channel_of(private);
+            // In a program that completes in order nothing is ever remembered.
+            let release = if closed.remembered {
+                tape.companion::<Traffic>().collectives.release(channel, post)
+            } else {
+                AT_ONCE
+            };
+            let (n, turn) = (narrow(outputs), Turn { post, release });
+            let mut event = 0;
+            let first = match start {
+                None => tape.record(outputs, |first, index| {
+                    event = index;
+                    Whole { rule, outputs: Outputs { first, n }, turn }
+                }),
+                Some(start) => tape.record(outputs, |first, index| {
+                    event = index;
+                    Done { rule, outputs: Outputs { first, n }, turn, start }
+                }),
+            }?;
+            if closed.older {
+                let order = &mut tape.companion::<Traffic>().collectives;
+                private.with_collectives(|window| order.remember(channel, post, event, window));
+            } else if closed.settled {
+                tape.companion::<Traffic>().collectives.settle(private.index);
+            }
+            Ok(Mark { first, tag: tape.tag() })
+        })
+    }
+}
+
 /// `n` for each of `ranks`, or an error.
 pub fn whole(n: usize, ranks: usize) -> Outcome<usize> {
     n.checked_mul(ranks).filter(|&n| u32::try_from(n).is_ok()).ok_or_else(|| {
         Error::new(Code::Argument, format!("{n} doubles from each of {ranks} ranks are past 2^32"))
             .into()
     })
-}
-
-/// Ids of consecutive outputs.
-#[derive(Clone, Copy)]
-pub struct Outputs {
-    pub first: u32,
-    pub n: u32,
-}
-
-impl Outputs {
-    /// The adjoints, taken.
-    pub fn take(self, sweep: &mut Sweep<'_>) -> Staging {
-        let n = crate::count::wide32(self.n);
-        let mut data = Staging::take(n * sweep.width());
-        sweep.take(self.first, n, data.as_mut_slice());
-        data
-    }
-}
-
-struct Broadcast {
-    private: &'static Private,
-    root: c_int,
-    side: Side,
-}
-
-enum Side {
-    /// What was sent: the root's values keep their ids.
-    Root(Ids),
-    Leaf(Outputs),
-}
-
-impl Event for Broadcast {
-    const NAME: &'static str = "Bcast";
-
-    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let comm = self.private.comm()?;
-        match &self.side {
-            Side::Leaf(outputs) => {
-                let data = outputs.take(sweep);
-                statistics::sent_back(data.len());
-                let part = Operation::reduce_sum(comm, data, false, self.root).map_err(failed)?;
-                with_traffic(sweep, |traffic, _| traffic.contribute(part))
-            }
-            Side::Root(ids) => {
-                let zeros = Staging::zeros(ids.len() * sweep.width());
-                let sum = Operation::reduce_sum(comm, zeros, true, self.root).map_err(failed)?;
-                let sum = with_traffic(sweep, |traffic, _| traffic.wait(sum))?;
-                sweep.add(ids, sum.as_slice());
-                Ok(())
-            }
-        }
-    }
-}
-
-pub fn bcast(buffer: &Argument, root: c_int, comm: Comm) -> Outcome<()> {
-    let buffer = &mut sink("buffer", buffer)?;
-    let stage = Stage::set(comm)?;
-    let is_root = comm.rank()? == root;
-    let mut data = Staging::take(buffer.len());
-    let shape = is_root.then(|| buffer.source().pack(data.as_mut_slice()));
-    transfer::bcast(comm, data.as_mut_slice(), root)?;
-    if is_root {
-        statistics::sent_forward(data.len());
-    }
-    let Some(stage) = stage else {
-        if !is_root {
-            buffer.unpack(data.as_slice(), Mark::PASSIVE);
-        }
-        return Ok(());
-    };
-    let private = stage.private;
-    let mark = stage.on_tape(|tape| {
-        if let Some(shape) = shape {
-            let side = Side::Root(ids(tape, buffer.source(), shape)?);
-            tape.record(0, |_, _| Broadcast { private, root, side })?;
-            return Ok(Mark::PASSIVE);
-        }
-        let n = narrow(buffer.len());
-        let first = tape.record(buffer.len(), |first, _| {
-            let side = Side::Leaf(Outputs { first, n });
-            Broadcast { private, root, side }
-        })?;
-        Ok(Mark { first, tag: tape.tag() })
-    });
-    if !is_root {
-        buffer.unpack(data.as_slice(), *mark.as_ref().unwrap_or(&Mark::PASSIVE));
-    }
-    mark.map(|_| ())
-}
-
-/// The root's part in a Gather or Scatter: its whole buffer, unless it is off the root.
-enum Part<W> {
-    /// The buffer over all ranks, and the items of one rank.
-    Root {
-        whole: W,
-        n: usize,
-    },
-    Leaf,
-}
-
-struct Gathered {
-    private: &'static Private,
-    root: c_int,
-    /// What this rank sent; a root in place has sent nothing.
-    ids: Option<Ids>,
-    /// What the root received.
-    outputs: Option<Outputs>,
-}
-
-impl Event for Gathered {
-    const NAME: &'static str = "Gather";
-
-    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let (comm, width) = (self.private.comm()?, sweep.width());
-        let Some(outputs) = self.outputs else {
-            let n = self.ids.map_or(0, |ids| ids.len());
-            let room = Staging::take(n * width);
-            let part = Operation::scatter(comm, Staging::default(), room, n, width, self.root)
-                .map_err(failed)?;
-            let part = with_traffic(sweep, |traffic, _| traffic.wait(part))?;
-            if let Some(ids) = &self.ids {
-                sweep.add(ids, part.as_slice());
-            }
-            return Ok(());
-        };
-        let whole = outputs.take(sweep);
-        let n = crate::count::wide32(outputs.n) / self.private.ranks();
-        if let Some(ids) = &self.ids {
-            let own = self.private.place() * n * width;
-            sweep.add(ids, &whole.as_slice()[own..own + n * width]);
-        }
-        statistics::sent_back(whole.len());
-        let rest = Operation::scatter(comm, whole, Staging::take(n * width), n, width, self.root)
-            .map_err(failed)?;
-        with_traffic(sweep, |traffic, _| traffic.contribute(rest))
-    }
-}
-
-pub fn gather(send: &Argument, receive: &Argument, root: c_int, comm: Comm) -> Outcome<()> {
-    let source = source_or_in_place("sendbuf", send)?;
-    if comm.rank()? == root {
-        let (mut whole, n) = sink_of_all("recvbuf", receive, comm)?;
-        same_length(source.as_ref().map(Source::len), n)?;
-        gather_parts(source.as_ref(), Part::Root { whole: &mut whole, n }, root, comm)
-    } else if source.is_some() {
-        gather_parts(source.as_ref(), Part::Leaf, root, comm)
-    } else {
-        Err(in_place_off_root("sendbuf"))
-    }
-}
-
-fn in_place_off_root(name: &str) -> Failure {
-    Error::new(Code::Argument, format!("{name} is MPI_IN_PLACE, which only the root may pass"))
-        .into()
-}
-
-/// What a rank sends to itself is what it receives from itself.
-fn same_length(sent: Option<usize>, n: usize) -> Outcome<()> {
-    match sent {
-        Some(sent) if sent != n => {
-            let why =
-                format!("sendcount holds {sent} active doubles and recvcount {n}: they must agree");
-            Err(Error::new(Code::Argument, why).into())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// `source` is None on a root that gathers in place.
-fn gather_parts(
-    source: Option<&Source>,
-    part: Part<&mut Sink>,
-    root: c_int,
-    comm: Comm,
-) -> Outcome<()> {
-    let stage = Stage::set(comm)?;
-    let (ranks, rank) = (crate::mpi::wide_int(comm.size()?), crate::mpi::wide_int(comm.rank()?));
-    let n = match &part {
-        Part::Root { n, .. } => *n,
-        Part::Leaf => source.map_or(0, Source::len),
-    };
-    let mut mine = Staging::take(source.map_or(n, Source::len));
-    let shape = source.map(|source| source.pack(mine.as_mut_slice()));
-    let mut all = Staging::default();
-    if let Part::Root { whole: sink, .. } = &part {
-        all = Staging::take(whole(n, ranks)?);
-        if source.is_none() {
-            sink.source().segment(rank * n, n).values(mine.as_mut_slice());
-        }
-    }
-    transfer::gather(comm, mine.as_slice(), all.as_mut_slice(), n, root)?;
-    statistics::sent_forward(mine.len());
-    let recorded = stage.map_or(Ok(Mark::PASSIVE), |stage| {
-        let private = stage.private;
-        stage.on_tape(|tape| {
-            let ids =
-                source.zip(shape).map(|(source, shape)| ids(tape, source, shape)).transpose()?;
-            let is_root = matches!(part, Part::Root { .. });
-            let first = tape.record(all.len(), |first, _| {
-                let outputs = is_root.then_some(Outputs { first, n: narrow(n * ranks) });
-                Gathered { private, root, ids, outputs }
-            })?;
-            Ok(Mark { first, tag: tape.tag() })
-        })
-    });
-    if let Part::Root { whole: sink, .. } = part {
-        let mark = *recorded.as_ref().unwrap_or(&Mark::PASSIVE);
-        unpack_but(sink, &all, n, source.is_none().then_some(rank), mark);
-    }
-    recorded.map(|_| ())
-}
-
-/// Unpacks the segments of all ranks but one, whose values stay what they are.
-fn unpack_but(sink: &mut Sink, all: &Staging, n: usize, kept: Option<usize>, mark: Mark) {
-    let Some(kept) = kept else { return sink.unpack(all.as_slice(), mark) };
-    let (below, rest) = all.as_slice().split_at(kept * n);
-    sink.unpack(below, mark);
-    sink.unpack_segment((kept + 1) * n, &rest[n..], mark);
-}
-
-struct Scattered {
-    private: &'static Private,
-    root: c_int,
-    /// The items of one rank.
-    n: usize,
-    /// What the root sent.
-    ids: Option<Ids>,
-    /// What this rank received; a root in place has received nothing.
-    outputs: Option<Outputs>,
-}
-
-impl Event for Scattered {
-    const NAME: &'static str = "Scatter";
-
-    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let (comm, width) = (self.private.comm()?, sweep.width());
-        let part = match self.outputs {
-            Some(outputs) => outputs.take(sweep),
-            None => Staging::zeros(self.n * width),
-        };
-        let Some(ids) = &self.ids else {
-            statistics::sent_back(part.len());
-            let part = Operation::gather(comm, part, Staging::default(), self.n, width, self.root)
-                .map_err(failed)?;
-            return with_traffic(sweep, |traffic, _| traffic.contribute(part));
-        };
-        let room = Staging::take(ids.len() * width);
-        let all = Operation::gather(comm, part, room, self.n, width, self.root).map_err(failed)?;
-        let all = with_traffic(sweep, |traffic, _| traffic.wait(all))?;
-        sweep.add(ids, all.as_slice());
-        Ok(())
-    }
-}
-
-pub fn scatter(send: &Argument, receive: &Argument, root: c_int, comm: Comm) -> Outcome<()> {
-    let mut sink = sink_or_in_place("recvbuf", receive)?;
-    if comm.rank()? == root {
-        let (whole, n) = source_of_all("sendbuf", send, comm)?;
-        same_length(sink.as_ref().map(Sink::len), n)?;
-        scatter_parts(Part::Root { whole: &whole, n }, sink.as_mut(), root, comm)
-    } else if sink.is_some() {
-        scatter_parts(Part::Leaf, sink.as_mut(), root, comm)
-    } else {
-        Err(in_place_off_root("recvbuf"))
-    }
-}
-
-/// `sink` is None on a root that scatters in place.
-fn scatter_parts(
-    part: Part<&Source>,
-    sink: Option<&mut Sink>,
-    root: c_int,
-    comm: Comm,
-) -> Outcome<()> {
-    let stage = Stage::set(comm)?;
-    let ranks = crate::mpi::wide_int(comm.size()?);
-    let (n, source) = match part {
-        Part::Root { whole: source, n } => (n, Some(source)),
-        Part::Leaf => (sink.as_ref().map_or(0, |sink| sink.len()), None),
-    };
-    let mut all = Staging::take(if source.is_some() { whole(n, ranks)? } else { 0 });
-    let shape = source.map(|source| source.pack(all.as_mut_slice()));
-    let mut mine = Staging::take(sink.as_ref().map_or(n, |sink| sink.len()));
-    transfer::scatter(comm, all.as_slice(), n, mine.as_mut_slice(), root)?;
-    if source.is_some() {
-        statistics::sent_forward(all.len());
-    }
-    let recorded = stage.map_or(Ok(Mark::PASSIVE), |stage| {
-        let private = stage.private;
-        stage.on_tape(|tape| {
-            let ids =
-                source.zip(shape).map(|(source, shape)| ids(tape, source, shape)).transpose()?;
-            let receives = sink.is_some();
-            let first = tape.record(if receives { n } else { 0 }, |first, _| {
-                let outputs = receives.then_some(Outputs { first, n: narrow(n) });
-                Scattered { private, root, n, ids, outputs }
-            })?;
-            Ok(Mark { first, tag: tape.tag() })
-        })
-    });
-    if let Some(sink) = sink {
-        sink.unpack(
-            &mine.as_slice()[..n.min(mine.len())],
-            *recorded.as_ref().unwrap_or(&Mark::PASSIVE),
-        );
-    }
-    recorded.map(|_| ())
-}
-
-struct Allgathered {
-    private: &'static Private,
-    ids: Ids,
-    outputs: Outputs,
-}
-
-impl Event for Allgathered {
-    const NAME: &'static str = "Allgather";
-
-    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let comm = self.private.comm()?;
-        let whole = self.outputs.take(sweep);
-        statistics::sent_back(whole.len());
-        let room = Staging::take(self.ids.len() * sweep.width());
-        let part = Operation::reduce_scatter_sum(comm, whole, room).map_err(failed)?;
-        let part = with_traffic(sweep, |traffic, _| traffic.wait(part))?;
-        sweep.add(&self.ids, part.as_slice());
-        Ok(())
-    }
-}
-
-pub fn allgather(send: &Argument, receive: &Argument, comm: Comm) -> Outcome<()> {
-    let source = source_or_in_place("sendbuf", send)?;
-    let source = source.as_ref();
-    let (mut sink, n) = sink_of_all("recvbuf", receive, comm)?;
-    same_length(source.map(Source::len), n)?;
-    let stage = Stage::set(comm)?;
-    let (ranks, rank) = (crate::mpi::wide_int(comm.size()?), crate::mpi::wide_int(comm.rank()?));
-    let mut mine = Staging::take(source.map_or(n, Source::len));
-    let shape = if let Some(source) = source {
-        source.pack(mine.as_mut_slice())
-    } else {
-        let own = sink.source().segment(rank * n, n);
-        own.values(mine.as_mut_slice());
-        own.shape()
-    };
-    let mut all = Staging::take(whole(n, ranks)?);
-    transfer::allgather(comm, mine.as_slice(), all.as_mut_slice(), n)?;
-    statistics::sent_forward(mine.len());
-    let recorded = stage.map_or(Ok(Mark::PASSIVE), |stage| {
-        let private = stage.private;
-        stage.on_tape(|tape| {
-            let ids = match source {
-                Some(source) => ids(tape, source, shape)?,
-                None => ids(tape, &sink.source().segment(rank * n, n), shape)?,
-            };
-            let outputs = narrow(n * ranks);
-            let first = tape.record(n * ranks, |first, _| {
-                let outputs = Outputs { first, n: outputs };
-                Allgathered { private, ids, outputs }
-            })?;
-            Ok(Mark { first, tag: tape.tag() })
-        })
-    });
-    let mark = *recorded.as_ref().unwrap_or(&Mark::PASSIVE);
-    unpack_but(&mut sink, &all, n, source.is_none().then_some(rank), mark);
-    recorded.map(|_| ())
 }

@@ -10,8 +10,8 @@ use super::lock;
 use crate::error::{Code, Error};
 use crate::mpi::{Comm, CommAttribute, Group, Outcome, Serial, SharedComm, transfer};
 use std::ffi::c_int;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
 
 /// A private communicator. It lives as long as the process: records hold plain references.
 #[derive(Debug)]
@@ -30,8 +30,10 @@ pub struct Private {
     in_use: AtomicBool,
     /// The receives of active data that are under way.
     window: Serial<Window>,
-    /// The same members in reverse, made by the first sweep that needs it.
-    mirror: OnceLock<Comm>,
+    /// The collectives on active data that are under way.
+    collectives: Serial<Window>,
+    /// Another one of the same members in reverse order.
+    mirror: Option<&'static Private>,
 }
 
 impl Private {
@@ -53,10 +55,11 @@ impl Private {
     /// abandoned sweep are still open: some members have started ones that others have not, so the new one is
     /// made on `user`, the communicator served. Collective; the old one is freed at the end of MPI.
     pub fn renew(&self, user: Comm) -> Outcome<()> {
-        let old = self.comm()?;
-        let new = user.split(self.rank)?;
-        self.comm.replace(new);
-        lock(&ABANDONED).push(old);
+        for private in [Some(self), self.mirror].into_iter().flatten() {
+            let old = private.comm()?;
+            private.comm.replace(user.split(private.rank)?);
+            lock(&ABANDONED).push(old);
+        }
         Ok(())
     }
 
@@ -69,27 +72,26 @@ impl Private {
         crate::mpi::wide_int(self.rank)
     }
 
-    /// Whether `mirrored` has been called.
-    pub fn is_mirrored(&self) -> bool {
-        self.mirror.get().is_some()
+    /// The members in reverse order: for scans from the last rank on, and for messages of the library's own.
+    pub fn mirror(&self) -> &'static Private {
+        self.mirror.expect("only a mirror has none")
     }
 
-    /// The members in reverse order. Collective at its first call.
-    pub fn mirrored(&self) -> Result<Comm, Error> {
-        let comm = self.comm()?;
-        if let Some(mirror) = self.mirror.get() {
-            return Ok(*mirror);
-        }
-        let made = comm
-            .split(self.size - 1 - self.rank)
-            .map_err(|f| f.into_error("the mirrored communicator"))?;
-        Ok(*self.mirror.get_or_init(|| made))
+    /// The rank on the mirror of one that has `rank` here.
+    pub const fn mirrored(&self, rank: c_int) -> c_int {
+        self.size - 1 - rank
     }
 
     /// Gives `f` the book of receives under way.
     #[inline]
     pub fn with_window<R>(&self, f: impl FnOnce(&mut Window) -> R) -> R {
         self.window.with(f)
+    }
+
+    /// Gives `f` the book of collectives under way.
+    #[inline]
+    pub fn with_collectives<R>(&self, f: impl FnOnce(&mut Window) -> R) -> R {
+        self.collectives.with(f)
     }
 }
 
@@ -128,7 +130,6 @@ pub fn remove() {
         // Nothing can be done about a failure while MPI ends.
         let comm = private.comm.replace(Comm::null());
         if !comm.is_null() {
-            let _ = private.mirror.get().map(|mirror| mirror.free());
             let _ = comm.free();
         }
         lock(&private.group).take();
@@ -294,24 +295,32 @@ fn create(comm: Comm) -> Outcome<&'static Private> {
     let mut name =
         i64::from(Comm::world().rank()?) << 40 | i64::try_from(count).unwrap_or(i64::MAX);
     transfer::bcast_number(private, &mut name, 0)?;
+    let mirror = private.split(size - 1 - rank)?;
     let group = private.group()?;
+    let mirror = register(mirror, (size - 1 - rank, size), name, None, None);
+    Ok(register(private, (rank, size), name, Some(group), Some(mirror)))
+}
+
+fn register(
+    comm: Comm,
+    (rank, size): (c_int, c_int),
+    name: i64,
+    group: Option<Group>,
+    mirror: Option<&'static Private>,
+) -> &'static Private {
     let mut registry = lock(&REGISTRY);
     let made: &'static Private = Box::leak(Box::new(Private {
-        comm: SharedComm::new(private),
+        comm: SharedComm::new(comm),
         rank,
         size,
         index: registry.len(),
         name,
-        group: Mutex::new(Some(group)),
+        group: Mutex::new(group),
         in_use: AtomicBool::new(true),
         window: Serial::new(Window::default()),
-        mirror: OnceLock::new(),
+        collectives: Serial::new(Window::default()),
+        mirror,
     }));
     registry.push(made);
-    Ok(made)
-}
-
-/// How many private communicators there are, for tests of their reuse.
-pub fn count() -> usize {
-    lock(&REGISTRY).len()
+    made
 }

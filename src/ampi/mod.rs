@@ -9,6 +9,7 @@ pub mod collective;
 pub mod communicator;
 pub mod environment;
 pub mod message;
+pub mod movement;
 pub mod recording;
 pub mod reduction;
 pub mod request;

@@ -2,7 +2,7 @@
 //! completion of what was started.
 
 use crate::error::{Code, Error, Result};
-use crate::mpi::{Failure, Outcome, Segment, Shape, Source};
+use crate::mpi::{Failure, Outcome, Segment, Shape, Source, Sources};
 use crate::tape::{self, Ids, Tape};
 
 /// The identity of the calling thread's tape if it records now, which decides for a whole message: also a
@@ -67,6 +67,20 @@ impl Operands for Source {
     }
     fn each(&self, f: &mut dyn FnMut(&tape::Var)) {
         self.segment(0, self.len()).each(f);
+    }
+}
+
+impl Operands for Sources {
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn ids(&self, out: &mut [u32]) {
+        Self::ids(self, out);
+    }
+    fn each(&self, f: &mut dyn FnMut(&tape::Var)) {
+        for source in self.list() {
+            source.each(f);
+        }
     }
 }
 

@@ -4,26 +4,28 @@
 //! - SUM: nothing.
 //! - PROD: the product over the ranks below and that over the ranks above, by two Exscans over what each rank
 //!   keeps of its own values; no division, hence exact with zeros.
-//! - MIN, MAX: a bit an element that says whether this rank's value equals the result, and in the sweep an
-//!   Exscan of those bits: the lowest such rank is the winner, once.
+//! - MIN, MAX: whether this rank's value equals the result and no lower rank's does: the lowest such rank is the
+//!   winner, once. Where all ranks have the result, a bit an element says the first, and an Exscan of the bits
+//!   the second. Elsewhere the result travels beside t, and an Exscan tells the best value of the lower ranks.
 
 use super::argument::{sink, source_or_in_place};
-use super::collective::{Outputs, Stage, failed, narrow};
+use super::collective::{
+    Forward, Outputs, Rule, Stage, Target, arrived, begin, collect, contribute, failed,
+};
 use super::recording::ids;
-use super::traffic::{Traffic, with_traffic};
+use super::traffic::Home;
 use super::{Private, statistics};
 use crate::error::{Code, Error, Result};
-use crate::mpi::{
-    Argument, Comm, Mark, Op, Operation, Outcome, Shape, Sink, Source, Staging, times, transfer,
-};
-use crate::tape::{Event, Ids, Stored, Sweep, Tape};
+use crate::mpi::{Argument, Comm, Datatype, How, Op, Operation, Outcome, Source, Staging, times};
+use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Sum,
     Product,
-    Extremum,
+    Min,
+    Max,
 }
 
 /// What the tape knows how to reverse.
@@ -32,25 +34,18 @@ pub fn kind(op: Op) -> Outcome<Kind> {
         Ok(Kind::Sum)
     } else if op == Op::product() {
         Ok(Kind::Product)
-    } else if op == Op::min() || op == Op::max() {
-        Ok(Kind::Extremum)
+    } else if op == Op::min() {
+        Ok(Kind::Min)
+    } else if op == Op::max() {
+        Ok(Kind::Max)
     } else {
         let why = "op: only MPI_SUM, MPI_PROD, MPI_MIN and MPI_MAX are differentiated; reduce active data by these";
         Err(Error::new(Code::Unsupported, why).into())
     }
 }
 
-/// What is kept of an Allreduce for the way back.
-enum Kept {
-    Nothing,
-    /// This rank's values.
-    Values(Stored<f64>),
-    /// A bit an element: this rank's value equals the result.
-    Candidates(Stored<u64>),
-}
-
 /// NaN equals NaN here: a rank that brought the result's NaN is a candidate.
-fn equals(x: f64, result: f64) -> bool {
+pub fn equals(x: f64, result: f64) -> bool {
     x == result || (x.is_nan() && result.is_nan())
 }
 
@@ -60,260 +55,304 @@ fn bits(x: &[f64], result: &[f64]) -> u64 {
     pairs.fold(0, |bits, (i, (&x, &result))| bits | u64::from(equals(x, result)) << i)
 }
 
-/// Multiplies the adjoints of this rank by the product of what the others brought.
-fn scale_by_others(
-    traffic: &mut Traffic,
-    private: &Private,
-    own: &[f64],
-    width: usize,
-    t: &mut [f64],
-) -> Result<()> {
-    let comm = private.comm()?;
-    if !private.is_mirrored() {
-        // Making it waits for the other members, some of whom may wait for what is queued here.
-        traffic.start_queued()?;
-    }
-    let mirrored = private.mirrored()?;
-    let exscan = |comm: Comm| {
-        let mut data = Staging::take(own.len());
-        data.as_mut_slice().copy_from_slice(own);
+fn copy(values: &[f64]) -> Staging {
+    let mut data = Staging::take(values.len());
+    data.as_mut_slice().copy_from_slice(values);
+    data
+}
+
+/// Sends `own` round by an Exscan in both directions: the products of the other ranks' values.
+fn others_product(private: &Private, own: &[f64]) -> Result<[Option<Operation>; 2]> {
+    let exscan = |private: &Private| {
         let mut out = Staging::take(own.len());
         out.as_mut_slice().fill(1.0);
-        Operation::exscan_product(comm, data, out).map_err(failed)
+        Operation::exscan_product(private.comm()?, copy(own), out).map(Some).map_err(failed)
     };
-    let (below, above) = (exscan(comm)?, exscan(mirrored)?);
-    let (below, above) = (traffic.wait(below)?, traffic.wait(above)?);
-    let factors = below.as_slice().iter().zip(above.as_slice());
-    for (t, (&below, &above)) in t.chunks_exact_mut(width).zip(factors) {
+    Ok([exscan(private)?, exscan(private.mirror())?])
+}
+
+/// Multiplies adjoints by the products of what the others brought.
+fn scale(t: &mut [f64], width: usize, below: &[f64], above: &[f64]) {
+    for (t, (&below, &above)) in t.chunks_exact_mut(width).zip(below.iter().zip(above)) {
         let factor = times(below, above);
         for t in t {
             *t = times(factor, *t);
         }
     }
-    Ok(())
 }
 
-/// Zeroes the adjoints of elements that this rank has not won.
-fn zero_unless_won(
-    traffic: &mut Traffic,
-    private: &Private,
-    own: impl Fn(usize) -> u64,
-    width: usize,
-    t: &mut [f64],
-) -> Result<()> {
-    let words = (t.len() / width).div_ceil(64);
-    let mut data = Staging::take(words);
-    for (word, slot) in data.as_mut_slice().iter_mut().enumerate() {
-        *slot = f64::from_bits(own(word));
-    }
-    let below =
-        Operation::exscan_bits(private.comm()?, data, Staging::zeros(words)).map_err(failed)?;
-    let below = traffic.wait(below)?;
-    for (word, t) in t.chunks_mut(64 * width).enumerate() {
-        let won = own(word) & !below.as_slice()[word].to_bits();
-        for (i, t) in t.chunks_exact_mut(width).enumerate() {
-            if won >> i & 1 == 0 {
-                t.fill(0.0);
-            }
+/// Zeroes the adjoints of elements that are not `won`.
+fn keep_won(t: &mut [f64], width: usize, won: impl Fn(usize) -> bool) {
+    for (i, t) in t.chunks_exact_mut(width).enumerate() {
+        if !won(i) {
+            t.fill(0.0);
         }
     }
-    Ok(())
 }
 
+/// What is kept of an Allreduce for the way back.
+#[derive(Debug, Clone, Copy)]
+enum Kept {
+    Nothing,
+    /// This rank's values.
+    Values(Stored<f64>),
+    /// A bit an element: this rank's value equals the result.
+    Candidates(Stored<u64>),
+}
+
+#[derive(Clone, Copy)]
 struct Allreduced {
     private: &'static Private,
     ids: Ids,
-    outputs: Outputs,
     kept: Kept,
 }
 
-impl Event for Allreduced {
+impl Rule for Allreduced {
     const NAME: &'static str = "Allreduce";
 
-    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let (private, width) = (self.private, sweep.width());
-        let t = self.outputs.take(sweep);
-        statistics::sent_back(t.len());
-        let sum = Operation::allreduce_sum(private.comm()?, t).map_err(failed)?;
-        let t = with_traffic(sweep, |traffic, sweep| {
-            let mut t = traffic.wait(sum)?;
-            match &self.kept {
-                Kept::Nothing => {}
-                Kept::Values(own) => {
-                    scale_by_others(traffic, private, sweep.stored(own), width, t.as_mut_slice())?;
-                }
-                Kept::Candidates(own) => {
-                    let own = sweep.stored(own);
-                    zero_unless_won(traffic, private, |word| own[word], width, t.as_mut_slice())?;
-                }
+    fn private(&self) -> &'static Private {
+        self.private
+    }
+
+    fn settle(&self, tape: &mut Tape, sent: &[f64], received: &[f64]) {
+        if let Kept::Candidates(stored) = &self.kept {
+            let blocks = sent.chunks(64).zip(received.chunks(64));
+            for (word, (x, result)) in tape.stored_mut(stored).iter_mut().zip(blocks) {
+                *word = bits(x, result);
             }
-            Ok(t)
-        })?;
+        }
+    }
+
+    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+        outputs.take(sweep)
+    }
+
+    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let comm = self.private.comm()?;
+        let sum = Operation::allreduce(comm, taken, Op::sum(), How::Begin).map_err(failed)?;
+        let mut home = Home::of(sum);
+        match &self.kept {
+            Kept::Nothing => {}
+            Kept::Values(own) => {
+                [home.below, home.above] = others_product(self.private, sweep.stored(own))?;
+            }
+            Kept::Candidates(own) => {
+                let own = sweep.stored(own);
+                let mut data = Staging::take(own.len());
+                for (slot, &word) in data.as_mut_slice().iter_mut().zip(own) {
+                    *slot = f64::from_bits(word);
+                }
+                let none = Staging::zeros(own.len());
+                home.below = Some(Operation::exscan_bits(comm, data, none).map_err(failed)?);
+            }
+        }
+        Ok(home)
+    }
+
+    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+        let width = sweep.width();
+        let mut t = arrived(home.main, sweep)?;
+        let (below, above) = (arrived(home.below, sweep)?, arrived(home.above, sweep)?);
+        match &self.kept {
+            Kept::Nothing => {}
+            Kept::Values(_) => scale(t.as_mut_slice(), width, below.as_slice(), above.as_slice()),
+            Kept::Candidates(own) => {
+                let (own, below) = (sweep.stored(own), below.as_slice());
+                let won = |i: usize| (own[i / 64] & !below[i / 64].to_bits()) >> (i % 64) & 1 != 0;
+                keep_won(t.as_mut_slice(), width, won);
+            }
+        }
         sweep.add(&self.ids, t.as_slice());
         Ok(())
     }
 }
 
-/// Stores what `Allreduced` needs of this rank's values `x`.
-fn keep(tape: &mut Tape, kind: Kind, x: &[f64], result: &[f64]) -> Result<Kept> {
-    match kind {
-        Kind::Sum => Ok(Kept::Nothing),
-        Kind::Product => Ok(Kept::Values(tape.store_from(x)?)),
-        Kind::Extremum => {
-            let stored = tape.store::<u64>(x.len().div_ceil(64))?;
-            let blocks = x.chunks(64).zip(result.chunks(64));
-            for (word, (x, result)) in tape.stored_mut(&stored).iter_mut().zip(blocks) {
-                *word = bits(x, result);
-            }
-            Ok(Kept::Candidates(stored))
-        }
-    }
-}
-
-/// What a rank brings to a reduction: another buffer, or in place what the result will overwrite.
-fn packed<'a>(
-    source: Option<&'a Source>,
-    sink: &'a Sink,
-    out: &mut Staging,
-) -> (&'a Source, Shape) {
-    let source = source.unwrap_or_else(|| sink.source());
-    let shape = source.pack(out.as_mut_slice());
-    (source, shape)
-}
-
 /// `send` and `receive` have one count and datatype.
-pub fn allreduce(send: &Argument, receive: &Argument, op: Op, comm: Comm) -> Outcome<()> {
+pub fn allreduce(
+    send: &Argument,
+    receive: &Argument,
+    op: Op,
+    comm: Comm,
+    how: How,
+) -> Outcome<Forward<impl Rule>> {
     let kind = kind(op)?;
     let source = source_or_in_place("sendbuf", send)?;
-    let (source, sink) = (source.as_ref(), &mut sink("recvbuf", receive)?);
-    let stage = Stage::set(comm)?;
+    let sink = sink("recvbuf", receive)?;
+    let source = source.unwrap_or_else(|| sink.source().clone());
+    let stage = Stage::set(comm, how)?;
     let n = sink.len();
-    let mut data = Staging::take(n);
-    let (operands, shape) = packed(source, sink, &mut data);
-    let mut own = Staging::default();
-    if stage.is_some() && kind != Kind::Sum {
-        own = Staging::take(n);
-        own.as_mut_slice().copy_from_slice(data.as_slice());
-    }
-    transfer::allreduce(comm, data.as_mut_slice(), op)?;
-    statistics::sent_forward(n);
-    let recorded = stage.map_or(Ok(Mark::PASSIVE), |stage| {
-        let private = stage.private;
-        stage.on_tape(|tape| {
-            let ids = ids(tape, operands, shape)?;
-            let kept = keep(tape, kind, own.as_slice(), data.as_slice())?;
-            let first = tape.record(n, |first, _| {
-                let outputs = Outputs { first, n: narrow(n) };
-                Allreduced { private, ids, outputs, kept }
-            })?;
-            Ok(Mark { first, tag: tape.tag() })
-        })
-    });
-    sink.unpack(data.as_slice(), *recorded.as_ref().unwrap_or(&Mark::PASSIVE));
-    recorded.map(|_| ())
+    let (data, shape) = packed(&source, n);
+    let extremum = matches!(kind, Kind::Min | Kind::Max);
+    let values = if kind == Kind::Product && stage.is_some() {
+        copy(data.as_slice())
+    } else {
+        Staging::default()
+    };
+    // The values are compared with the result where a tape will ask who won.
+    let apart = extremum && stage.is_some();
+    begin(
+        how,
+        stage,
+        n,
+        Target::All(sink),
+        |tape, private| {
+            let ids = ids(tape, &source, shape)?;
+            let kept = match kind {
+                Kind::Sum => Kept::Nothing,
+                Kind::Product => Kept::Values(tape.store_from(values.as_slice())?),
+                Kind::Min | Kind::Max => Kept::Candidates(tape.store::<u64>(n.div_ceil(64))?),
+            };
+            Ok(Allreduced { private, ids, kept })
+        },
+        || {
+            if apart {
+                Operation::allreduce_apart(comm, data, Staging::take(n), op, how)
+            } else {
+                Operation::allreduce(comm, data, op, how)
+            }
+        },
+    )
 }
 
+/// What a rank brings to a reduction, packed.
+fn packed(source: &Source, n: usize) -> (Staging, crate::mpi::Shape) {
+    let mut data = Staging::take(n);
+    let shape = source.pack(data.as_mut_slice());
+    statistics::sent_forward(n);
+    (data, shape)
+}
+
+/// A reduction whose result is not on every rank: the adjoints travel to all, the result beside them where it
+/// decides who won.
+#[derive(Debug, Clone, Copy)]
 struct Reduced {
     private: &'static Private,
     root: c_int,
     kind: Kind,
     ids: Ids,
-    /// On the root.
-    outputs: Option<Outputs>,
     /// This rank's values, unless the operation is SUM.
     own: Stored<f64>,
     /// On the root, for MIN and MAX.
     result: Stored<f64>,
 }
 
-impl Event for Reduced {
+impl Reduced {
+    const fn at_root(&self) -> bool {
+        self.private.rank == self.root
+    }
+
+    const fn is_extremum(&self) -> bool {
+        matches!(self.kind, Kind::Min | Kind::Max)
+    }
+}
+
+impl Rule for Reduced {
     const NAME: &'static str = "Reduce";
 
-    /// The root sends its adjoints, and for MIN and MAX the result behind them, to all.
-    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let (private, width, n) = (self.private, sweep.width(), self.ids.len());
-        let columns = width + usize::from(self.kind == Kind::Extremum);
-        let mut data = Staging::take(n * columns);
-        if let Some(outputs) = self.outputs {
-            sweep.take(outputs.first, n, &mut data.as_mut_slice()[..n * width]);
+    fn private(&self) -> &'static Private {
+        self.private
+    }
+
+    fn settle(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {
+        tape.stored_mut(&self.result).copy_from_slice(&received[..self.result.len()]);
+    }
+
+    /// Nothing comes back to the root of a sum: it gives its adjoints away and goes on.
+    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+        let (n, width) = (self.ids.len(), sweep.width());
+        let mut data = Staging::take(n * (width + usize::from(self.is_extremum())));
+        if self.at_root() {
+            outputs.take_into(sweep, data.as_mut_slice());
             data.as_mut_slice()[n * width..].copy_from_slice(sweep.stored(&self.result));
-            statistics::sent_back(data.len());
             if self.kind == Kind::Sum {
-                return self.reverse_sum_on_root(sweep, data);
+                sweep.add(&self.ids, data.as_slice());
             }
         }
-        let all = Operation::bcast(private.comm()?, data, n, columns, self.root).map_err(failed)?;
-        let mut data = with_traffic(sweep, |traffic, sweep| {
-            let mut data = traffic.wait(all)?;
-            let (t, result) = data.as_mut_slice().split_at_mut(n * width);
-            let own = sweep.stored(&self.own);
-            match self.kind {
-                Kind::Sum => {}
-                Kind::Product => scale_by_others(traffic, private, own, width, t)?,
-                Kind::Extremum => {
-                    let candidates = |word: usize| {
-                        let block = 64 * word..n.min(64 * word + 64);
-                        bits(&own[block.clone()], &result[block])
-                    };
-                    zero_unless_won(traffic, private, candidates, width, t)?;
-                }
+        data
+    }
+
+    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let (comm, n) = (self.private.comm()?, self.ids.len());
+        let columns = sweep.width() + usize::from(self.is_extremum());
+        let all = Operation::bcast(comm, taken, n, columns, self.root, How::Begin);
+        let mut home = Home::of(all.map_err(failed)?);
+        let own = sweep.stored(&self.own);
+        match self.kind {
+            Kind::Sum => {}
+            Kind::Product => [home.below, home.above] = others_product(self.private, own)?,
+            Kind::Min | Kind::Max => {
+                let op = if self.kind == Kind::Max { Op::largest() } else { Op::smallest() };
+                let (op, item) = (op.map_err(failed)?, (Datatype::double(), 1));
+                let below =
+                    Operation::exscan(comm, copy(own), Staging::take(n), item, op, How::Begin);
+                home.below = Some(below.map_err(failed)?);
             }
-            Ok(data)
-        })?;
-        sweep.add(&self.ids, &data.as_mut_slice()[..n * width]);
+        }
+        Ok(home)
+    }
+
+    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+        match self.kind {
+            Kind::Sum if self.at_root() => return contribute(home, sweep),
+            Kind::Sum => return collect(home, &self.ids, sweep),
+            Kind::Product | Kind::Min | Kind::Max => {}
+        }
+        let (n, width) = (self.ids.len(), sweep.width());
+        let mut data = arrived(home.main, sweep)?;
+        let (below, above) = (arrived(home.below, sweep)?, arrived(home.above, sweep)?);
+        let (t, result) = data.as_mut_slice().split_at_mut(n * width);
+        if self.is_extremum() {
+            let (own, below) = (sweep.stored(&self.own), below.as_slice());
+            let lowest = self.private.rank == 0;
+            let won =
+                |i: usize| equals(own[i], result[i]) && (lowest || !equals(below[i], result[i]));
+            keep_won(t, width, won);
+        } else {
+            scale(t, width, below.as_slice(), above.as_slice());
+        }
+        sweep.add(&self.ids, t);
         Ok(())
     }
 }
 
-impl Reduced {
-    /// Nothing comes back to the root: it gives its adjoints away and goes on.
-    fn reverse_sum_on_root(&self, sweep: &mut Sweep<'_>, data: Staging) -> Result<()> {
-        sweep.add(&self.ids, data.as_slice());
-        let (n, width) = (self.ids.len(), sweep.width());
-        let all =
-            Operation::bcast(self.private.comm()?, data, n, width, self.root).map_err(failed)?;
-        with_traffic(sweep, |traffic, _| traffic.contribute(all))
-    }
-}
-
 /// `send` and `receive` have one count and datatype; `receive` is significant on the root.
-pub fn reduce(send: &Argument, receive: &Argument, op: Op, root: c_int, comm: Comm) -> Outcome<()> {
+pub fn reduce(
+    send: &Argument,
+    receive: &Argument,
+    op: Op,
+    root: c_int,
+    comm: Comm,
+    how: How,
+) -> Outcome<Forward<impl Rule>> {
     let kind = kind(op)?;
     let at_root = comm.rank()? == root;
     let source = source_or_in_place("sendbuf", send)?;
-    let mut sink = if at_root { Some(sink("recvbuf", receive)?) } else { None };
-    let stage = Stage::set(comm)?;
-    let Some(operands) = source.as_ref().or_else(|| sink.as_ref().map(Sink::source)) else {
-        return Err(Error::new(
-            Code::Argument,
-            "sendbuf is MPI_IN_PLACE, which only the root may pass",
-        )
-        .into());
+    let sink = if at_root { Some(sink("recvbuf", receive)?) } else { None };
+    let Some(source) = source.or_else(|| sink.as_ref().map(|sink| sink.source().clone())) else {
+        let why = "sendbuf is MPI_IN_PLACE, which only the root may pass";
+        return Err(Error::new(Code::Argument, why).into());
     };
-    let n = operands.len();
-    let mut own = Staging::take(n);
-    let shape = operands.pack(own.as_mut_slice());
-    let mut data = Staging::take(if at_root { n } else { 0 });
-    transfer::reduce(comm, own.as_slice(), data.as_mut_slice(), op, root)?;
-    statistics::sent_forward(n);
-    let recorded = stage.map_or(Ok(Mark::PASSIVE), |stage| {
-        let private = stage.private;
-        stage.on_tape(|tape| {
-            let ids = ids(tape, operands, shape)?;
-            let own = if kind == Kind::Sum { &[] } else { own.as_slice() };
-            let own = tape.store_from(own)?;
-            let result = if at_root && kind == Kind::Extremum { data.as_slice() } else { &[] };
-            let result = tape.store_from(result)?;
-            let outputs = if at_root { n } else { 0 };
-            let first = tape.record(outputs, |first, _| {
-                let outputs = at_root.then_some(Outputs { first, n: narrow(n) });
-                Reduced { private, root, kind, ids, outputs, own, result }
-            })?;
-            Ok(Mark { first, tag: tape.tag() })
-        })
-    });
-    if let Some(sink) = &mut sink {
-        sink.unpack(data.as_slice(), *recorded.as_ref().unwrap_or(&Mark::PASSIVE));
-    }
-    recorded.map(|_| ())
+    let stage = Stage::set(comm, how)?;
+    let n = source.len();
+    let (data, shape) = packed(&source, n);
+    let values = if kind != Kind::Sum && stage.is_some() {
+        copy(data.as_slice())
+    } else {
+        Staging::default()
+    };
+    let outputs = if at_root { n } else { 0 };
+    begin(
+        how,
+        stage,
+        outputs,
+        sink.map_or(Target::Nothing, Target::All),
+        |tape, private| {
+            let ids = ids(tape, &source, shape)?;
+            let own = tape.store_from(values.as_slice())?;
+            let extremum = matches!(kind, Kind::Min | Kind::Max);
+            let result = tape.store::<f64>(if extremum { outputs } else { 0 })?;
+            Ok(Reduced { private, root, kind, ids, own, result })
+        },
+        || Operation::reduce(comm, data, Staging::take(outputs), op, root, how),
+    )
 }

@@ -1,5 +1,6 @@
 //! Requests: what a user's handle leads to. They are recycled, so that a warm program allocates none.
 
+use super::collective::{Forward, Pending, Rule};
 use super::lock;
 use super::message::{self, Incoming};
 use crate::error::{Code, Error};
@@ -10,7 +11,7 @@ use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::sync::Mutex;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 enum Kind {
     /// Recycled: a handle that leads here has been completed already.
     #[default]
@@ -21,6 +22,7 @@ enum Kind {
         sink: Sink,
         incoming: Option<Incoming>,
     },
+    Collective(Box<dyn Pending>),
 }
 
 /// A nonblocking call under way.
@@ -96,6 +98,14 @@ impl Request {
         })
     }
 
+    /// The request of a collective that has started.
+    pub fn collective<R: Rule>(mut forward: Forward<R>, comm: Comm) -> Box<Self> {
+        let mut request = Self::idle(comm);
+        request.transfer.take_over(forward.hand_over());
+        request.kind = Kind::Collective(Box::new(forward));
+        request
+    }
+
     pub const fn comm(&self) -> Comm {
         self.comm
     }
@@ -110,7 +120,13 @@ impl Request {
 
     /// Does what the completion of the request asks for.
     fn finish(&mut self, status: &Status) -> Outcome<()> {
-        let Kind::Receiving { sink, incoming } = &mut self.kind else { return Ok(()) };
+        let (sink, incoming) = match &mut self.kind {
+            Kind::Receiving { sink, incoming } => (sink, incoming),
+            Kind::Collective(collective) => {
+                return collective.finish().map_err(|failure| failure.on(self.comm));
+            }
+            Kind::Idle | Kind::Passive | Kind::Sending => return Ok(()),
+        };
         if self.cancelled && status.cancelled()? {
             message::refuse(incoming.as_ref());
             return Ok(());
@@ -120,9 +136,11 @@ impl Request {
     }
 
     /// The request came to nothing.
-    fn fail(&self) {
-        if let Kind::Receiving { incoming, .. } = &self.kind {
-            message::refuse(incoming.as_ref());
+    fn fail(&mut self) {
+        match &mut self.kind {
+            Kind::Receiving { incoming, .. } => message::refuse(incoming.as_ref()),
+            Kind::Collective(collective) => collective.fail(),
+            Kind::Idle | Kind::Passive | Kind::Sending => {}
         }
     }
 }
@@ -309,6 +327,10 @@ pub fn free(slot: &mut Slot) -> Outcome<()> {
             let why = "the request receives active data, whose arrival must be completed to be recorded; use a Wait or Test call";
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
+        Kind::Collective(_) => {
+            let why = "the request is that of a collective, which MPI wants to be completed; use a Wait or Test call";
+            return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
+        }
         Kind::Sending => {
             let mut orphans = lock(&ORPHANS);
             // Two looks for each new one keep the list short, at a cost that does not grow with it.
@@ -332,8 +354,9 @@ pub fn cancel(slot: &mut Slot) -> Outcome<()> {
     let Some(request) = slot.as_mut() else {
         return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
     };
-    if matches!(request.kind, Kind::Sending) {
-        let why = "the request sends active data, which cannot be cancelled";
+    if matches!(request.kind, Kind::Sending | Kind::Collective(_)) {
+        let why =
+            "the request sends active data or is that of a collective, which cannot be cancelled";
         return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
     }
     request.cancelled = true;

@@ -163,11 +163,38 @@ impl Outbox {
     }
 }
 
+/// The operations that carry the adjoints of one collective; which ones there are is the call's own affair.
+#[derive(Debug, Default)]
+pub struct Home {
+    pub main: Option<Operation>,
+    /// What the ranks below bring.
+    pub below: Option<Operation>,
+    /// What the ranks above bring.
+    pub above: Option<Operation>,
+}
+
+impl Home {
+    pub fn of(main: Operation) -> Self {
+        Self { main: Some(main), below: None, above: None }
+    }
+
+    pub fn operations(self) -> impl Iterator<Item = Operation> {
+        [self.main, self.below, self.above].into_iter().flatten()
+    }
+}
+
+/// The adjoint of a collective whose turn has not come: starts it.
+pub type Departure = Box<dyn FnOnce(&mut Sweep<'_>) -> Result<()> + Send>;
+
 /// What a sweep has under way.
 #[derive(Default)]
 struct Way {
     outbox: Outbox,
     held: Held<Parcel>,
+    /// Collectives that must not start yet.
+    departures: Held<Departure>,
+    /// Those that have started, by the event at which they are finished.
+    open: HashMap<u32, Home>,
     /// Contributions to collectives whose result others need.
     contributions: VecDeque<Operation>,
     target: Position,
@@ -177,7 +204,20 @@ impl Way {
     /// Operations that have not been seen to be complete.
     fn operations(&mut self) -> impl Iterator<Item = Operation> + '_ {
         let sends = self.outbox.lanes.iter_mut().flat_map(|lane| lane.active.drain(..));
-        sends.chain(self.contributions.drain(..))
+        let open = self.open.drain().flat_map(|(_, home)| home.operations());
+        sends.chain(self.contributions.drain(..)).chain(open)
+    }
+
+    /// Whether something waits for events further down.
+    fn waits(&self) -> bool {
+        !self.held.is_empty() || !self.departures.is_empty() || !self.open.is_empty()
+    }
+
+    /// Forgets what waits for events further down. What has started is left to MPI.
+    fn forget(&mut self) {
+        self.held.clear();
+        self.departures.clear();
+        leave_to_mpi(self.open.drain().flat_map(|(_, home)| home.operations()));
     }
 }
 
@@ -186,6 +226,8 @@ impl Way {
 pub struct Traffic {
     /// For receives that complete later, while recording.
     pub order: Order,
+    /// For collectives that complete later.
+    pub collectives: Order,
     /// Memory of the last small message, for the next one.
     spare: Staging,
     way: Way,
@@ -303,6 +345,31 @@ impl Traffic {
         }
     }
 
+    /// Whether a collective may start at once, as far as others are held back.
+    pub fn may_depart(&self) -> bool {
+        self.way.departures.is_empty()
+    }
+
+    /// Holds a collective back until event `release` and those posted later have passed.
+    pub fn hold(&mut self, channel: Channel, post: u64, release: u32, departure: Departure) {
+        self.way.departures.hold(channel, post, release, departure);
+    }
+
+    /// The next collective that may start now that `event` is being passed.
+    pub fn next_departure(&mut self, channel: Channel, event: u32) -> Option<Departure> {
+        self.way.departures.next(channel, event)
+    }
+
+    /// A collective has started that is finished at `event`.
+    pub fn open(&mut self, event: u32, home: Home) {
+        self.way.open.insert(event, home);
+    }
+
+    /// What was started for `event`, if its completion was swept.
+    pub fn finish_open(&mut self, event: u32) -> Option<Home> {
+        self.way.open.remove(&event)
+    }
+
     /// Hands over a contribution that others wait for.
     pub fn contribute(&mut self, operation: Operation) -> Result<()> {
         while let Some(oldest) = self.way.contributions.front_mut() {
@@ -348,7 +415,7 @@ impl Traffic {
 
     /// Forgets what was held back, and moves what is under way. Tells whether all sends have left.
     fn give_up(&mut self) -> Result<bool> {
-        self.way.held.clear();
+        self.way.forget();
         self.resume = None;
         for lane in &mut self.way.outbox.lanes {
             self.way.outbox.queued -= lane.advance()?;
@@ -434,10 +501,11 @@ impl Companion for Traffic {
             return ended;
         };
         let mut inner = std::mem::replace(&mut self.way, outer);
+        let waits = inner.waits();
         self.way.contributions.extend(inner.operations());
         self.resume = None;
         ended?;
-        if inner.held.is_empty() {
+        if !waits {
             return Ok(());
         }
         Err(Error::new(
@@ -448,10 +516,11 @@ impl Companion for Traffic {
 
     fn reset(&mut self, event: u32) -> Result<()> {
         self.order.cut(event);
+        self.collectives.cut(event);
         // What waits to be swept on from a place that stays is still needed there.
         let stays = self.sweeping || self.resume.is_some_and(|resume| resume.event <= event);
         if !stays {
-            self.way.held.clear();
+            self.way.forget();
             self.resume = None;
         }
         Ok(())
@@ -462,14 +531,14 @@ impl Traffic {
     /// At the end of a sweep, or of a part of one.
     fn finish(&mut self, bottom: bool) -> Result<()> {
         if !bottom {
-            self.resume = (!self.way.held.is_empty()).then_some(self.way.target);
+            self.resume = self.way.waits().then_some(self.way.target);
             return self.start_queued();
         }
-        if !self.way.held.is_empty() {
-            self.way.held.clear();
+        if self.way.waits() {
+            self.way.forget();
             return Err(Error::new(
                 Code::Range,
-                "adjoints of receives that were posted before this nest began wait for others outside of it",
+                "adjoints of receives or collectives that were started before this nest began wait for others outside of it",
             ));
         }
         self.flush()

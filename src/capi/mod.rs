@@ -8,6 +8,9 @@
 pub mod ampi;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
+pub mod collectives;
+#[cfg(feature = "mpi")]
+#[allow(non_snake_case)]
 pub mod large;
 #[cfg(feature = "mpi")]
 mod large_arguments;

@@ -61,6 +61,12 @@ impl Mark {
     /// Of values that no tape knows.
     pub const PASSIVE: Self = Self { first: 0, tag: 0 };
 
+    /// The marks of values `n` further on.
+    #[must_use]
+    pub const fn behind(self, n: u32) -> Self {
+        Self { first: self.id(n), tag: self.tag }
+    }
+
     const fn id(self, i: u32) -> u32 {
         // Passive values all have id 0: then the step is 0 as well.
         self.first + if self.first == 0 { 0 } else { i }
@@ -84,6 +90,62 @@ pub struct Source {
 /// Active doubles that a call writes (and may read, in place).
 #[derive(Debug, Clone)]
 pub struct Sink(Source);
+
+/// Active doubles that a call reads, in one buffer or in several.
+#[derive(Debug, Clone)]
+pub enum Sources {
+    One(Source),
+    List(Vec<Source>),
+}
+
+impl Sources {
+    pub fn list(&self) -> &[Source] {
+        match self {
+            Self::One(source) => std::slice::from_ref(source),
+            Self::List(list) => list,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.list().iter().map(Source::len).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Copies all values to `out`, one after the other, and tells what the ids look like.
+    pub fn pack(&self, out: &mut [f64]) -> Shape {
+        if let Self::One(source) = self {
+            return source.pack(out);
+        }
+        let mut scan = Scan::default();
+        let mut left = out;
+        for source in self.list() {
+            let (now, later) = std::mem::take(&mut left).split_at_mut(source.n);
+            source.scan(&mut scan, now);
+            left = later;
+        }
+        scan.shape()
+    }
+
+    pub fn ids(&self, out: &mut [u32]) {
+        let mut left = out;
+        for source in self.list() {
+            let (now, later) = std::mem::take(&mut left).split_at_mut(source.n);
+            source.ids(now);
+            left = later;
+        }
+    }
+
+    /// The part of one rank, if each has `n` doubles in one buffer, or its own buffer.
+    pub fn part(&self, rank: usize, n: usize) -> Segment<'_> {
+        match self {
+            Self::One(source) => source.segment(rank * n, n),
+            Self::List(list) => list[rank].segment(0, n),
+        }
+    }
+}
 
 /// An argument that makes no sense.
 #[cold]
@@ -199,15 +261,19 @@ impl Source {
     }
 
     fn pack_runs(&self, out: &mut [f64]) -> Shape {
-        let mut left = &mut out[..self.n];
         let mut scan = Scan::default();
+        self.scan(&mut scan, out);
+        scan.shape()
+    }
+
+    fn scan(&self, scan: &mut Scan, out: &mut [f64]) {
+        let mut left = &mut out[..self.n];
         self.for_runs(self.n, |run, n| {
             let (now, later) = std::mem::take(&mut left).split_at_mut(n);
             // SAFETY: the promise of `Argument::new`.
             scan.copy(unsafe { std::slice::from_raw_parts(run, n) }, now);
             left = later;
         });
-        scan.shape()
     }
 
     /// What the ids look like.
@@ -286,6 +352,76 @@ impl Argument {
     /// Active doubles to write.
     pub fn sink(&self, name: &str, layout: Layout, ranks: usize) -> Outcome<Sink> {
         Ok(Sink(self.source(name, layout, ranks)?))
+    }
+}
+
+/// The buffers of a call that takes a count and a displacement for each rank.
+#[derive(Clone, Copy)]
+pub struct Arguments {
+    pointer: *mut c_void,
+    counts: *const c_int,
+    displs: *const c_int,
+    types: Types,
+}
+
+/// One datatype, whose extent is the unit of the displacements, or one for each rank, and bytes.
+#[derive(Clone, Copy)]
+pub enum Types {
+    One(Datatype),
+    Each(*const MPI_Datatype),
+}
+
+impl Arguments {
+    /// # Safety
+    /// As for `Argument::new`, and where the argument is significant and not in place the arrays have an entry
+    /// for each rank.
+    pub const unsafe fn new(
+        pointer: *const c_void,
+        counts: *const c_int,
+        displs: *const c_int,
+        types: Types,
+    ) -> Self {
+        Self { pointer: pointer.cast_mut(), counts, displs, types }
+    }
+
+    pub fn is_in_place(&self) -> bool {
+        super::is_in_place(self.pointer)
+    }
+
+    /// The part of each of `ranks`. The argument must be significant, and not in place.
+    pub fn list(&self, name: &str, ranks: usize) -> Outcome<Vec<Argument>> {
+        let unit = match self.types {
+            Types::One(datatype) => datatype.extent()?.1,
+            Types::Each(_) => 1,
+        };
+        if ranks > 0 && (self.counts.is_null() || self.displs.is_null()) {
+            let why = format_args!("counts or displacements are NULL");
+            return Err(bad(name, Code::Null, why));
+        }
+        let part = |rank: usize| {
+            // SAFETY: the promise of `new`.
+            let (count, displ) = unsafe { (*self.counts.add(rank), *self.displs.add(rank)) };
+            let datatype = match self.types {
+                Types::One(datatype) => datatype,
+                // SAFETY: as above.
+                Types::Each(types) => unsafe { Datatype::new(*types.add(rank)) },
+            };
+            let pointer = self.pointer.wrapping_byte_offset(offset(i64::from(displ) * unit));
+            Argument { pointer, count, datatype }
+        };
+        Ok((0..ranks).map(part).collect())
+    }
+
+    /// Whether one of the datatypes of `ranks` parts is what `f` looks for. Nothing else is looked at.
+    pub fn any_type(&self, ranks: usize, f: impl Fn(Datatype) -> bool) -> bool {
+        match self.types {
+            Types::One(datatype) => f(datatype),
+            Types::Each(types) if types.is_null() => false,
+            Types::Each(types) => (0..ranks).any(|rank| {
+                // SAFETY: the promise of `new`.
+                f(unsafe { Datatype::new(*types.add(rank)) })
+            }),
+        }
     }
 }
 

@@ -19,15 +19,17 @@ pub mod types;
 pub mod wrapped;
 
 pub use attribute::{CommAttribute, TypeAttribute};
-pub use buffer::{Argument, Layout, Map, Mark, Run, Segment, Shape, Sink, Source};
+pub use buffer::{
+    Argument, Arguments, Layout, Map, Mark, Run, Segment, Shape, Sink, Source, Sources, Types,
+};
 pub use error::{Failure, Outcome, check};
-pub use operation::Operation;
+pub use operation::{How, Operation, Shares};
 pub use serial::Serial;
 pub use staging::Staging;
 pub use status::{Status, StatusSlot, StatusSlots};
 
 use raw::{MPI_Comm, MPI_Datatype, MPI_Group, MPI_Op, constants};
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A communicator's handle.
@@ -221,6 +223,12 @@ impl Datatype {
         Self(unsafe { mpi_sys::RSMPI_DOUBLE })
     }
 
+    /// 64 bits.
+    pub fn word() -> Self {
+        // SAFETY: as above.
+        Self(unsafe { mpi_sys::RSMPI_UINT64_T })
+    }
+
     pub fn null() -> Self {
         // SAFETY: as above.
         Self(unsafe { mpi_sys::RSMPI_DATATYPE_NULL })
@@ -402,33 +410,66 @@ pub fn times(x: f64, y: f64) -> f64 {
     if product.is_nan() && !x.is_nan() && !y.is_nan() { 0.0 } else { product }
 }
 
-unsafe extern "C" fn multiply(
-    from: *mut std::ffi::c_void,
-    to: *mut std::ffi::c_void,
-    n: *mut c_int,
-    _: *mut MPI_Datatype,
-) {
-    // SAFETY: MPI passes two arrays of n doubles, which are aligned.
+/// The better of two values, as MPI_MAX or MPI_MIN has it, but a NaN beats all.
+fn better(x: f64, y: f64, max: bool) -> f64 {
+    if x.is_nan() || (if max { x > y } else { x < y }) { x } else { y }
+}
+
+/// Folds an array into another, item by item, as MPI wants it of an operation.
+///
+/// # Safety
+/// `from` and `to` lead to `n` items each.
+unsafe fn fold<T: Copy>(from: *mut c_void, to: *mut c_void, n: *mut c_int, f: impl Fn(T, T) -> T) {
+    // SAFETY: the caller's promise; MPI aligns its buffers for doubles.
     unsafe {
         for i in 0..wide_int(*n) {
-            let to = to.cast::<f64>().add(i);
-            *to = times(*from.cast::<f64>().add(i), *to);
+            let to = to.cast::<T>().add(i);
+            *to = f(*from.cast::<T>().add(i), *to);
         }
     }
 }
 
-impl Op {
+macro_rules! own_operations {
+    ($($(#[$doc:meta])* $name:ident, $commutes:literal, $item:ty, $f:expr;)*) => {
+        impl Op { $($(#[$doc])* pub fn $name() -> Outcome<Self> {
+            unsafe extern "C" fn call(
+                from: *mut c_void,
+                to: *mut c_void,
+                n: *mut c_int,
+                _: *mut MPI_Datatype,
+            ) {
+                // SAFETY: MPI passes two arrays of n items.
+                unsafe { fold::<$item>(from, to, n, $f) }
+            }
+            static MADE: std::sync::Mutex<Option<Op>> = std::sync::Mutex::new(None);
+            Self::make_once(&MADE, call, $commutes)
+        })* }
+    };
+}
+
+// Made once; they live as long as MPI.
+own_operations! {
     /// The product by `times`: MPI_PROD would let one rank's zero and another's infinity make a NaN on a third.
-    /// Made once; it lives as long as MPI.
-    pub fn product_of_factors() -> Outcome<Self> {
-        static MADE: std::sync::Mutex<Option<Op>> = std::sync::Mutex::new(None);
-        let mut made = MADE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    product_of_factors, true, f64, times;
+    /// The largest value; a NaN is larger than all.
+    largest, true, f64, |x, y| better(x, y, true);
+    /// The smallest value; a NaN is smaller than all.
+    smallest, true, f64, |x, y| better(x, y, false);
+}
+
+impl Op {
+    fn make_once(
+        made: &std::sync::Mutex<Option<Self>>,
+        function: unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut MPI_Datatype),
+        commutes: bool,
+    ) -> Outcome<Self> {
+        let mut made = made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(op) = *made {
             return Ok(op);
         }
         let mut op = Self::sum().0;
         // SAFETY: a function of the kind that MPI calls, and a place for the handle.
-        check(unsafe { raw::MPI_Op_create(Some(multiply), 1, &mut op) })?;
+        check(unsafe { raw::MPI_Op_create(Some(function), c_int::from(commutes), &mut op) })?;
         *made = Some(Self(op));
         Ok(Self(op))
     }

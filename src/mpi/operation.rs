@@ -1,14 +1,32 @@
-//! Nonblocking operations of the library's own: they own the memory that MPI uses until they complete.
+//! Operations of the library's own, blocking or not: they own the memory that MPI uses until they complete.
 
 use super::raw::{self, MPI_Request};
-use super::{Comm, Op, Outcome, Staging, Status, check, count_of};
+use super::transfer::Transfer;
+use super::{Comm, Datatype, Op, Outcome, Staging, Status, check, count_of, plain};
 use std::ffi::{c_int, c_void};
 
 /// An operation under way, or finished.
+#[derive(Debug)]
 pub struct Operation {
     request: MPI_Request,
     send: Staging,
     receive: Staging,
+    /// Counts and displacements, for calls that take arrays of them.
+    counts: Vec<c_int>,
+}
+
+/// Which of MPI's twins is called: the blocking one, or the nonblocking one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    Now,
+    Begin,
+}
+
+/// What each rank has of a packed array, in doubles; the parts lie one behind the other in the order of ranks.
+#[derive(Debug, Clone, Copy)]
+pub enum Shares<'a> {
+    Each(usize),
+    List(&'a [u64]),
 }
 
 // SAFETY: the request belongs to this value alone, and MPI serves every thread its level of support allows.
@@ -19,15 +37,63 @@ fn null() -> MPI_Request {
     unsafe { mpi_sys::RSMPI_REQUEST_NULL }
 }
 
-fn in_place() -> *const c_void {
+fn in_place() -> *mut c_void {
     // SAFETY: returns a constant.
     unsafe { raw::admpi_shim_in_place() }
+}
+
+fn double() -> raw::MPI_Datatype {
+    Datatype::double().raw()
+}
+
+/// Calls the blocking or the nonblocking twin. The memory belongs to the operation, which keeps it where it is
+/// until its request is null again.
+macro_rules! call {
+    ($this:ident, $how:expr, $now:ident, $begin:ident, $($argument:expr),* $(,)?) => {
+        check(match $how {
+            How::Now => plain::$now($($argument),*),
+            How::Begin => plain::$begin($($argument),*, &raw mut $this.request),
+        })
+    };
 }
 
 /// `n` items of `width` doubles are what each call below moves.
 impl Operation {
     fn over(send: Staging, receive: Staging) -> Self {
-        Self { request: null(), send, receive }
+        Self { request: null(), send, receive, counts: Vec::new() }
+    }
+
+    fn from(&self) -> *const c_void {
+        self.send.as_slice().as_ptr().cast()
+    }
+
+    fn to(&mut self) -> *mut c_void {
+        self.receive.as_mut_slice().as_mut_ptr().cast()
+    }
+
+    /// Appends counts and displacements of `shares`, of which `whole` doubles have room. Tells the type of the
+    /// items.
+    fn add_counts(
+        &mut self,
+        shares: &[u64],
+        width: usize,
+        whole: usize,
+    ) -> Outcome<raw::MPI_Datatype> {
+        let total: usize = shares.iter().map(|&n| crate::count::wide(n)).sum();
+        assert!(whole >= total * width, "the parts fit");
+        let (_, datatype) = count_of(total, width)?;
+        let items = if datatype == Datatype::double() { width } else { 1 };
+        let narrow =
+            |n: usize| c_int::try_from(n * items).map_err(|_| super::error::too_many(total, width));
+        for &n in shares {
+            self.counts.push(narrow(crate::count::wide(n))?);
+        }
+        let mut at = 0;
+        for &n in shares {
+            self.counts.push(narrow(at)?);
+            at += crate::count::wide(n);
+        }
+        Ok(datatype.raw())
     }
 
     pub fn send(
@@ -41,18 +107,10 @@ impl Operation {
         let (count, datatype) = count_of(n, width)?;
         assert!(data.len() >= n * width);
         let mut this = Self::over(data, Staging::default());
-        let from = this.send.as_slice().as_ptr();
-        // SAFETY: the memory belongs to `this` until the request is null again.
+        let from = this.from();
+        // SAFETY: see `call`.
         check(unsafe {
-            raw::MPI_Isend(
-                from.cast(),
-                count,
-                datatype.raw(),
-                dest,
-                tag,
-                comm.raw(),
-                &mut this.request,
-            )
+            raw::MPI_Isend(from, count, datatype.raw(), dest, tag, comm.raw(), &mut this.request)
         })?;
         Ok(this)
     }
@@ -68,210 +126,497 @@ impl Operation {
         let (count, datatype) = count_of(n, width)?;
         assert!(room.len() >= n * width);
         let mut this = Self::over(Staging::default(), room);
-        let to = this.receive.as_mut_slice().as_mut_ptr();
-        // SAFETY: as in `send`.
+        let to = this.to();
+        // SAFETY: see `call`.
         check(unsafe {
-            raw::MPI_Irecv(
-                to.cast(),
-                count,
-                datatype.raw(),
-                source,
-                tag,
-                comm.raw(),
-                &mut this.request,
-            )
+            raw::MPI_Irecv(to, count, datatype.raw(), source, tag, comm.raw(), &mut this.request)
         })?;
         Ok(this)
     }
 
     /// The root's `data` goes to all.
-    pub fn bcast(comm: Comm, data: Staging, n: usize, width: usize, root: c_int) -> Outcome<Self> {
+    pub fn bcast(
+        comm: Comm,
+        data: Staging,
+        n: usize,
+        width: usize,
+        root: c_int,
+        how: How,
+    ) -> Outcome<Self> {
         let (count, datatype) = count_of(n, width)?;
         assert!(data.len() >= n * width);
         let mut this = Self::over(Staging::default(), data);
-        let at = this.receive.as_mut_slice().as_mut_ptr();
-        // SAFETY: as in `send`.
-        check(unsafe {
-            raw::MPI_Ibcast(at.cast(), count, datatype.raw(), root, comm.raw(), &mut this.request)
-        })?;
+        let at = this.to();
+        // SAFETY: see `call`.
+        unsafe {
+            call!(this, how, MPI_Bcast, MPI_Ibcast, at, count, datatype.raw(), root, comm.raw())?;
+        }
         Ok(this)
     }
 
-    /// The sum of all `data`, on the root, in its own.
-    pub fn reduce_sum(comm: Comm, data: Staging, at_root: bool, root: c_int) -> Outcome<Self> {
+    /// The reduction of all `data` in `out` on the root; elsewhere `out` is empty. Never in place: MPICH 4.0
+    /// crashes on that where the root is not rank 0.
+    pub fn reduce(
+        comm: Comm,
+        data: Staging,
+        out: Staging,
+        op: Op,
+        root: c_int,
+        how: How,
+    ) -> Outcome<Self> {
         let count = flat(data.len())?;
-        let mut this = Self::over(Staging::default(), data);
-        let at = this.receive.as_mut_slice().as_mut_ptr().cast::<c_void>();
-        let from = if at_root { in_place() } else { at.cast_const() };
-        let to = if at_root { at } else { std::ptr::null_mut() };
-        // SAFETY: as in `send`; off the root the receive buffer is not significant.
-        check(unsafe {
-            raw::MPI_Ireduce(
+        let mut this = Self::over(data, out);
+        let (from, to) = (this.from(), this.to());
+        // SAFETY: see `call`; off the root the receive buffer is not significant.
+        unsafe {
+            call!(
+                this,
+                how,
+                MPI_Reduce,
+                MPI_Ireduce,
                 from,
                 to,
                 count,
-                mpi_sys::RSMPI_DOUBLE,
-                Op::sum().raw(),
+                double(),
+                op.raw(),
                 root,
                 comm.raw(),
-                &mut this.request,
-            )
-        })?;
+            )?;
+        }
         Ok(this)
     }
 
-    /// The sum of all `data`, everywhere.
-    pub fn allreduce_sum(comm: Comm, data: Staging) -> Outcome<Self> {
+    /// The reduction of all `data`, everywhere, in its own place.
+    pub fn allreduce(comm: Comm, data: Staging, op: Op, how: How) -> Outcome<Self> {
         let count = flat(data.len())?;
         let mut this = Self::over(Staging::default(), data);
-        let at = this.receive.as_mut_slice().as_mut_ptr().cast();
-        // SAFETY: as in `send`.
-        check(unsafe {
-            raw::MPI_Iallreduce(
+        let to = this.to();
+        // SAFETY: see `call`.
+        unsafe {
+            call!(
+                this,
+                how,
+                MPI_Allreduce,
+                MPI_Iallreduce,
                 in_place(),
-                at,
+                to,
                 count,
-                mpi_sys::RSMPI_DOUBLE,
-                Op::sum().raw(),
+                double(),
+                op.raw(),
                 comm.raw(),
-                &mut this.request,
-            )
-        })?;
+            )?;
+        }
         Ok(this)
     }
 
-    /// `part` of each rank, one after the other in `whole` on the root (empty elsewhere).
+    /// The reduction of all `data`, everywhere in `out`.
+    pub fn allreduce_apart(
+        comm: Comm,
+        data: Staging,
+        out: Staging,
+        op: Op,
+        how: How,
+    ) -> Outcome<Self> {
+        let count = flat(data.len())?;
+        assert!(out.len() >= data.len());
+        let mut this = Self::over(data, out);
+        let (from, to) = (this.from(), this.to());
+        // SAFETY: see `call`.
+        unsafe {
+            call!(
+                this,
+                how,
+                MPI_Allreduce,
+                MPI_Iallreduce,
+                from,
+                to,
+                count,
+                double(),
+                op.raw(),
+                comm.raw(),
+            )?;
+        }
+        Ok(this)
+    }
+
+    /// `part` of each rank, one after the other in `whole` on the root (empty elsewhere). `shares` is a list if
+    /// the call is the one with counts, and empty off the root.
     pub fn gather(
         comm: Comm,
         part: Staging,
         whole: Staging,
-        n: usize,
+        shares: Shares<'_>,
         width: usize,
         root: c_int,
+        how: How,
     ) -> Outcome<Self> {
-        let (count, datatype) = count_of(n, width)?;
-        assert!(part.len() >= n * width);
+        let whole_len = whole.len();
         let mut this = Self::over(part, whole);
-        let from = this.send.as_slice().as_ptr();
-        let to = this.receive.as_mut_slice().as_mut_ptr();
-        let datatype = datatype.raw();
-        // SAFETY: as in `send`; the root's caller brought room for all ranks.
-        check(unsafe {
-            raw::MPI_Igather(
-                from.cast(),
-                count,
-                datatype,
-                to.cast(),
-                count,
-                datatype,
-                root,
-                comm.raw(),
-                &mut this.request,
-            )
-        })?;
+        let (from, to) = (this.from(), this.to());
+        match shares {
+            Shares::Each(n) => {
+                let (count, datatype) = count_of(n, width)?;
+                assert!(this.send.len() >= n * width);
+                let datatype = datatype.raw();
+                // SAFETY: see `call`; the root's caller brought room for all ranks.
+                unsafe {
+                    call!(
+                        this,
+                        how,
+                        MPI_Gather,
+                        MPI_Igather,
+                        from,
+                        count,
+                        datatype,
+                        to,
+                        count,
+                        datatype,
+                        root,
+                        comm.raw(),
+                    )?;
+                }
+            }
+            Shares::List(shares) => {
+                let (count, sent) = count_of(this.send.len() / width, width)?;
+                let received = this.add_counts(shares, width, whole_len)?;
+                let counts = this.counts.as_ptr();
+                let displs = counts.wrapping_add(this.counts.len() / 2);
+                // SAFETY: see `call`; the arrays of the root have one entry a rank.
+                unsafe {
+                    call!(
+                        this,
+                        how,
+                        MPI_Gatherv,
+                        MPI_Igatherv,
+                        from,
+                        count,
+                        sent.raw(),
+                        to,
+                        counts,
+                        displs,
+                        received,
+                        root,
+                        comm.raw(),
+                    )?;
+                }
+            }
+        }
         Ok(this)
     }
 
-    /// Consecutive pieces of `whole` on the root, one to each rank's `part`.
+    /// Consecutive pieces of `whole` on the root (empty elsewhere), one to each rank's `part`; as `gather`.
     pub fn scatter(
         comm: Comm,
         whole: Staging,
         part: Staging,
-        n: usize,
+        shares: Shares<'_>,
         width: usize,
         root: c_int,
+        how: How,
     ) -> Outcome<Self> {
-        let (count, datatype) = count_of(n, width)?;
-        assert!(part.len() >= n * width);
+        let whole_len = whole.len();
         let mut this = Self::over(whole, part);
-        let from = this.send.as_slice().as_ptr();
-        let to = this.receive.as_mut_slice().as_mut_ptr();
-        let datatype = datatype.raw();
-        // SAFETY: as in `gather`.
-        check(unsafe {
-            raw::MPI_Iscatter(
-                from.cast(),
-                count,
-                datatype,
-                to.cast(),
-                count,
-                datatype,
-                root,
-                comm.raw(),
-                &mut this.request,
-            )
-        })?;
+        let (from, to) = (this.from(), this.to());
+        match shares {
+            Shares::Each(n) => {
+                let (count, datatype) = count_of(n, width)?;
+                assert!(this.receive.len() >= n * width);
+                let datatype = datatype.raw();
+                // SAFETY: see `call`; the root's caller brought data for all ranks.
+                unsafe {
+                    call!(
+                        this,
+                        how,
+                        MPI_Scatter,
+                        MPI_Iscatter,
+                        from,
+                        count,
+                        datatype,
+                        to,
+                        count,
+                        datatype,
+                        root,
+                        comm.raw(),
+                    )?;
+                }
+            }
+            Shares::List(shares) => {
+                let (count, received) = count_of(this.receive.len() / width, width)?;
+                let sent = this.add_counts(shares, width, whole_len)?;
+                let counts = this.counts.as_ptr();
+                let displs = counts.wrapping_add(this.counts.len() / 2);
+                // SAFETY: as in `gather`.
+                unsafe {
+                    call!(
+                        this,
+                        how,
+                        MPI_Scatterv,
+                        MPI_Iscatterv,
+                        from,
+                        counts,
+                        displs,
+                        sent,
+                        to,
+                        count,
+                        received.raw(),
+                        root,
+                        comm.raw(),
+                    )?;
+                }
+            }
+        }
         Ok(this)
     }
 
-    /// The sum of all `whole`, of which each rank gets its piece in `part`.
-    pub fn reduce_scatter_sum(comm: Comm, whole: Staging, part: Staging) -> Outcome<Self> {
-        let count = flat(part.len())?;
-        flat(whole.len())?;
+    /// `part` of each rank, one after the other, everywhere in `whole`.
+    pub fn allgather(
+        comm: Comm,
+        part: Staging,
+        whole: Staging,
+        shares: Shares<'_>,
+        width: usize,
+        how: How,
+    ) -> Outcome<Self> {
+        let whole_len = whole.len();
+        let mut this = Self::over(part, whole);
+        let (from, to) = (this.from(), this.to());
+        match shares {
+            Shares::Each(n) => {
+                let (count, datatype) = count_of(n, width)?;
+                assert!(this.send.len() >= n * width);
+                let datatype = datatype.raw();
+                // SAFETY: see `call`; the caller brought room for all ranks.
+                unsafe {
+                    call!(
+                        this,
+                        how,
+                        MPI_Allgather,
+                        MPI_Iallgather,
+                        from,
+                        count,
+                        datatype,
+                        to,
+                        count,
+                        datatype,
+                        comm.raw(),
+                    )?;
+                }
+            }
+            Shares::List(shares) => {
+                let (count, sent) = count_of(this.send.len() / width, width)?;
+                let received = this.add_counts(shares, width, whole_len)?;
+                let counts = this.counts.as_ptr();
+                let displs = counts.wrapping_add(this.counts.len() / 2);
+                // SAFETY: see `call`; one entry a rank.
+                unsafe {
+                    call!(
+                        this,
+                        how,
+                        MPI_Allgatherv,
+                        MPI_Iallgatherv,
+                        from,
+                        count,
+                        sent.raw(),
+                        to,
+                        counts,
+                        displs,
+                        received,
+                        comm.raw(),
+                    )?;
+                }
+            }
+        }
+        Ok(this)
+    }
+
+    /// A part of `out` for each rank, and one from each in `back`.
+    pub fn alltoall(
+        comm: Comm,
+        out: Staging,
+        back: Staging,
+        sent: Shares<'_>,
+        received: Shares<'_>,
+        width: usize,
+        how: How,
+    ) -> Outcome<Self> {
+        let (out_len, back_len) = (out.len(), back.len());
+        let mut this = Self::over(out, back);
+        let (from, to) = (this.from(), this.to());
+        match (sent, received) {
+            (Shares::List(sent), Shares::List(received)) => {
+                let ranks = sent.len();
+                let sendtype = this.add_counts(sent, width, out_len)?;
+                let recvtype = this.add_counts(received, width, back_len)?;
+                let at = |i: usize| this.counts.as_ptr().wrapping_add(i * ranks);
+                let (sendcounts, sdispls, recvcounts, rdispls) = (at(0), at(1), at(2), at(3));
+                // SAFETY: see `call`; one entry a rank.
+                unsafe {
+                    call!(
+                        this,
+                        how,
+                        MPI_Alltoallv,
+                        MPI_Ialltoallv,
+                        from,
+                        sendcounts,
+                        sdispls,
+                        sendtype,
+                        to,
+                        recvcounts,
+                        rdispls,
+                        recvtype,
+                        comm.raw(),
+                    )?;
+                }
+            }
+            (Shares::Each(n), Shares::Each(m)) => {
+                let (count, datatype) = count_of(n, width)?;
+                let (back, backtype) = count_of(m, width)?;
+                // SAFETY: see `call`; the caller brought a part for each rank.
+                unsafe {
+                    call!(
+                        this,
+                        how,
+                        MPI_Alltoall,
+                        MPI_Ialltoall,
+                        from,
+                        count,
+                        datatype.raw(),
+                        to,
+                        back,
+                        backtype.raw(),
+                        comm.raw(),
+                    )?;
+                }
+            }
+            _ => unreachable!("both directions have counts, or neither"),
+        }
+        Ok(this)
+    }
+
+    /// The reduction of all `whole`, of which each rank gets its share in `part`.
+    pub fn reduce_scatter(
+        comm: Comm,
+        whole: Staging,
+        part: Staging,
+        shares: Shares<'_>,
+        width: usize,
+        op: Op,
+        how: How,
+    ) -> Outcome<Self> {
+        let whole_len = whole.len();
         let mut this = Self::over(whole, part);
-        let from = this.send.as_slice().as_ptr();
-        let to = this.receive.as_mut_slice().as_mut_ptr();
-        // SAFETY: as in `send`; the caller brought one part a rank.
-        check(unsafe {
-            raw::MPI_Ireduce_scatter_block(
-                from.cast(),
-                to.cast(),
+        let (from, to) = (this.from(), this.to());
+        match shares {
+            Shares::Each(n) => {
+                let count = flat(n * width)?;
+                flat(whole_len)?;
+                assert!(this.receive.len() >= n * width);
+                // SAFETY: see `call`; the caller brought one share a rank.
+                unsafe {
+                    call!(
+                        this,
+                        how,
+                        MPI_Reduce_scatter_block,
+                        MPI_Ireduce_scatter_block,
+                        from,
+                        to,
+                        count,
+                        double(),
+                        op.raw(),
+                        comm.raw(),
+                    )?;
+                }
+            }
+            Shares::List(shares) => {
+                flat(whole_len)?;
+                this.add_counts(shares, width, whole_len)?;
+                let counts = this.counts.as_ptr();
+                // SAFETY: see `call`; one entry a rank.
+                unsafe {
+                    call!(
+                        this,
+                        how,
+                        MPI_Reduce_scatter,
+                        MPI_Ireduce_scatter,
+                        from,
+                        to,
+                        counts,
+                        double(),
+                        op.raw(),
+                        comm.raw(),
+                    )?;
+                }
+            }
+        }
+        Ok(this)
+    }
+
+    /// The reduction of `data` up to this rank.
+    pub fn scan(comm: Comm, data: Staging, out: Staging, op: Op, how: How) -> Outcome<Self> {
+        let count = flat(data.len())?;
+        assert!(out.len() >= data.len());
+        let mut this = Self::over(data, out);
+        let (from, to) = (this.from(), this.to());
+        // SAFETY: see `call`.
+        unsafe {
+            call!(this, how, MPI_Scan, MPI_Iscan, from, to, count, double(), op.raw(), comm.raw(),)?;
+        }
+        Ok(this)
+    }
+
+    /// The reduction of `data` over the ranks below, by an operation on items of `datatype`, which consist of
+    /// `width` words of 8 bytes; rank 0 keeps what `out` holds.
+    pub fn exscan(
+        comm: Comm,
+        data: Staging,
+        out: Staging,
+        (datatype, width): (Datatype, usize),
+        op: Op,
+        how: How,
+    ) -> Outcome<Self> {
+        let count = flat(data.len() / width)?;
+        assert!(out.len() >= data.len());
+        let mut this = Self::over(data, out);
+        let (from, to) = (this.from(), this.to());
+        // SAFETY: see `call`.
+        unsafe {
+            call!(
+                this,
+                how,
+                MPI_Exscan,
+                MPI_Iexscan,
+                from,
+                to,
                 count,
-                mpi_sys::RSMPI_DOUBLE,
-                Op::sum().raw(),
+                datatype.raw(),
+                op.raw(),
                 comm.raw(),
-                &mut this.request,
-            )
-        })?;
+            )?;
+        }
         Ok(this)
     }
 
     /// The product, by `times`, of `data` over the ranks below; rank 0 keeps what `out` holds.
     pub fn exscan_product(comm: Comm, data: Staging, out: Staging) -> Outcome<Self> {
-        // SAFETY: constant data.
-        let double = unsafe { mpi_sys::RSMPI_DOUBLE };
-        Self::exscan(comm, data, out, double, Op::product_of_factors()?)
+        let op = Op::product_of_factors()?;
+        Self::exscan(comm, data, out, (Datatype::double(), 1), op, How::Begin)
     }
 
     /// The union of the bits in `data` over the ranks below; rank 0 keeps what `out` holds.
     pub fn exscan_bits(comm: Comm, data: Staging, out: Staging) -> Outcome<Self> {
-        // SAFETY: constant data.
-        Self::exscan(comm, data, out, unsafe { mpi_sys::RSMPI_UINT64_T }, Op::bit_or())
+        Self::exscan(comm, data, out, (Datatype::word(), 1), Op::bit_or(), How::Begin)
     }
 
-    fn exscan(
-        comm: Comm,
-        data: Staging,
-        out: Staging,
-        datatype: raw::MPI_Datatype,
-        op: Op,
-    ) -> Outcome<Self> {
-        let count = flat(data.len())?;
-        assert!(out.len() >= data.len());
-        let mut this = Self::over(data, out);
-        let from = this.send.as_slice().as_ptr();
-        let to = this.receive.as_mut_slice().as_mut_ptr();
-        // SAFETY: as in `send`; both kinds of item have 8 bytes.
-        check(unsafe {
-            raw::MPI_Iexscan(
-                from.cast(),
-                to.cast(),
-                count,
-                datatype,
-                op.raw(),
-                comm.raw(),
-                &mut this.request,
-            )
-        })?;
-        Ok(this)
+    /// The request, for a caller who completes it and keeps the operation, with its memory, until then.
+    pub fn hand_over(&mut self) -> Transfer {
+        // SAFETY: the request of this operation, which forgets it.
+        unsafe { Transfer::adopt(std::mem::replace(&mut self.request, null())) }
     }
 
-    /// All members have arrived.
-    pub fn barrier(comm: Comm) -> Outcome<Self> {
-        let mut this = Self::over(Staging::default(), Staging::default());
-        // SAFETY: a live communicator; no memory.
-        check(unsafe { raw::MPI_Ibarrier(comm.raw(), &mut this.request) })?;
-        Ok(this)
+    /// The memory of what was sent and received. The operation must be complete.
+    pub fn memory(&self) -> (&[f64], &[f64]) {
+        assert!(self.request == null(), "the operation is still under way");
+        (self.send.as_slice(), self.receive.as_slice())
     }
 
     /// Whether the operation is complete, without waiting.
@@ -293,6 +638,9 @@ impl Operation {
     }
 
     pub fn wait(&mut self) -> Outcome<Status> {
+        if self.request == null() {
+            return Ok(Status::default());
+        }
         let mut status = Status::default();
         // SAFETY: as above.
         check(unsafe { raw::MPI_Wait(&mut self.request, status.as_mut_ptr()) })?;
@@ -318,6 +666,7 @@ impl Drop for Operation {
             // MPI may still use the memory: it is given up rather than reused.
             std::mem::forget(std::mem::take(&mut self.send));
             std::mem::forget(std::mem::take(&mut self.receive));
+            std::mem::forget(std::mem::take(&mut self.counts));
         }
     }
 }

@@ -102,30 +102,6 @@ pub fn sendrecv(comm: Comm, exchange: Exchange<'_>) -> Outcome<Status> {
     Ok(status)
 }
 
-pub fn bcast(comm: Comm, data: &mut [f64], root: c_int) -> Outcome<()> {
-    let n = count(data.len())?;
-    // SAFETY: a slice of n doubles that may be written.
-    check(unsafe { raw::MPI_Bcast(data.as_mut_ptr().cast(), n, double(), root, comm.raw()) })
-}
-
-/// The reduction of `data` in `out` on the root; elsewhere `out` is empty. Never in place: MPICH 4.0 crashes
-/// on that where the root is not rank 0.
-pub fn reduce(comm: Comm, data: &[f64], out: &mut [f64], op: Op, root: c_int) -> Outcome<()> {
-    let n = count(data.len())?;
-    let (from, to) = (data.as_ptr().cast(), out.as_mut_ptr().cast());
-    // SAFETY: n doubles to read, and as many to write on the root; elsewhere the latter are not significant.
-    check(unsafe { raw::MPI_Reduce(from, to, n, double(), op.raw(), root, comm.raw()) })
-}
-
-/// The reduction of `data` over the ranks, in its place.
-pub fn allreduce(comm: Comm, data: &mut [f64], op: Op) -> Outcome<()> {
-    let n = count(data.len())?;
-    // SAFETY: a slice of n doubles that may be written.
-    check(unsafe {
-        raw::MPI_Allreduce(in_place(), data.as_mut_ptr().cast(), n, double(), op.raw(), comm.raw())
-    })
-}
-
 /// Two numbers of each rank, and the smallest of each.
 pub fn allreduce_min(comm: Comm, data: &mut [i64; 2]) -> Outcome<()> {
     // SAFETY: two integers of 64 bits.
@@ -149,59 +125,6 @@ pub fn bcast_number(comm: Comm, number: &mut i64, root: c_int) -> Outcome<()> {
             1,
             mpi_sys::RSMPI_INT64_T,
             root,
-            comm.raw(),
-        )
-    })
-}
-
-/// `part` of each rank, one after the other in `whole`, which is empty off the root.
-pub fn gather(comm: Comm, part: &[f64], whole: &mut [f64], n: usize, root: c_int) -> Outcome<()> {
-    let (sent, n) = (count(part.len())?, count(n)?);
-    // SAFETY: slices; the root's caller brought n doubles a rank.
-    check(unsafe {
-        raw::MPI_Gather(
-            part.as_ptr().cast(),
-            sent,
-            double(),
-            whole.as_mut_ptr().cast(),
-            n,
-            double(),
-            root,
-            comm.raw(),
-        )
-    })
-}
-
-/// Pieces of `n` doubles of `whole`, which is empty off the root, one to each rank's `part`.
-pub fn scatter(comm: Comm, whole: &[f64], n: usize, part: &mut [f64], root: c_int) -> Outcome<()> {
-    let (n, received) = (count(n)?, count(part.len())?);
-    // SAFETY: as in `gather`.
-    check(unsafe {
-        raw::MPI_Scatter(
-            whole.as_ptr().cast(),
-            n,
-            double(),
-            part.as_mut_ptr().cast(),
-            received,
-            double(),
-            root,
-            comm.raw(),
-        )
-    })
-}
-
-/// `part` of each rank, one after the other, everywhere; each piece of `whole` has `n` doubles.
-pub fn allgather(comm: Comm, part: &[f64], whole: &mut [f64], n: usize) -> Outcome<()> {
-    let (sent, n) = (count(part.len())?, count(n)?);
-    // SAFETY: slices; the caller brought n doubles a rank.
-    check(unsafe {
-        raw::MPI_Allgather(
-            part.as_ptr().cast(),
-            sent,
-            double(),
-            whole.as_mut_ptr().cast(),
-            n,
-            double(),
             comm.raw(),
         )
     })

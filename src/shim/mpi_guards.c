@@ -14,62 +14,6 @@ int AMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype orig
                         target_datatype, op, win);
 }
 
-int AMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-  static const char call[] = "AMPI_Allgatherv";
-  int code = MPI_SUCCESS;
-  if (sendbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-}
-
-int AMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                  MPI_Datatype recvtype, MPI_Comm comm) {
-  static const char call[] = "AMPI_Alltoall";
-  int code = MPI_SUCCESS;
-  if (sendbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-int AMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-                   void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
-                   MPI_Comm comm) {
-  static const char call[] = "AMPI_Alltoallv";
-  int code = MPI_SUCCESS;
-  if (sendbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-}
-
-int AMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                   const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
-                   const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  static const char call[] = "AMPI_Alltoallw";
-  int peers = guard_peers(comm);
-  int code = MPI_SUCCESS;
-  if (sendbuf != MPI_IN_PLACE)
-    code = guard_each(call, peers, sendcounts, sendtypes);
-  if (code == MPI_SUCCESS)
-    code = guard_each(call, peers, recvcounts, recvtypes);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-                       comm);
-}
-
 int AMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   static const char call[] = "AMPI_Bsend";
   int code = admpi_shim_guard(call, datatype);
@@ -404,20 +348,6 @@ int AMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype
   return MPI_File_write_shared(fh, buf, count, datatype, status);
 }
 
-int AMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  static const char call[] = "AMPI_Gatherv";
-  int side = guard_side(root, comm);
-  int code = MPI_SUCCESS;
-  if ((side & GUARD_OTHERS) != 0 && sendbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS && (side & GUARD_ROOT) != 0)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
-}
-
 int AMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
              MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   static const char call[] = "AMPI_Get";
@@ -462,133 +392,9 @@ int AMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free
   return code;
 }
 
-int AMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  static const char call[] = "AMPI_Iallgather";
-  int code = MPI_SUCCESS;
-  if (sendbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                        request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
-                     AMPI_Request *request) {
-  static const char call[] = "AMPI_Iallgatherv";
-  int code = MPI_SUCCESS;
-  if (sendbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-                         request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                    MPI_Comm comm, AMPI_Request *request) {
-  static const char call[] = "AMPI_Iallreduce";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  static const char call[] = "AMPI_Ialltoall";
-  int code = MPI_SUCCESS;
-  if (sendbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                       request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-                    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
-                    MPI_Comm comm, AMPI_Request *request) {
-  static const char call[] = "AMPI_Ialltoallv";
-  int code = MPI_SUCCESS;
-  if (sendbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-                        request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                    const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                    AMPI_Request *request) {
-  static const char call[] = "AMPI_Ialltoallw";
-  int peers = guard_peers(comm);
-  int code = MPI_SUCCESS;
-  if (sendbuf != MPI_IN_PLACE)
-    code = guard_each(call, peers, sendcounts, sendtypes);
-  if (code == MPI_SUCCESS)
-    code = guard_each(call, peers, recvcounts, recvtypes);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-                        comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
 int AMPI_Ibarrier(MPI_Comm comm, AMPI_Request *request) {
   MPI_Request started = MPI_REQUEST_NULL;
   int code = MPI_Ibarrier(comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                AMPI_Request *request) {
-  static const char call[] = "AMPI_Ibcast";
-  int side = guard_side(root, comm);
-  int code = MPI_SUCCESS;
-  if (side != 0)
-    code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Ibcast(buffer, count, datatype, root, comm, request == NULL ? NULL : &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -615,45 +421,6 @@ int AMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dat
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
   code = MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                 MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
-  static const char call[] = "AMPI_Igather";
-  int side = guard_side(root, comm);
-  int code = MPI_SUCCESS;
-  if ((side & GUARD_OTHERS) != 0 && sendbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS && (side & GUARD_ROOT) != 0)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                     request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                  const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
-                  AMPI_Request *request) {
-  static const char call[] = "AMPI_Igatherv";
-  int side = guard_side(root, comm);
-  int code = MPI_SUCCESS;
-  if ((side & GUARD_OTHERS) != 0 && sendbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS && (side & GUARD_ROOT) != 0)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
-                      request == NULL ? NULL : &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -758,22 +525,6 @@ int AMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const 
   return code;
 }
 
-int AMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
-                 MPI_Comm comm, AMPI_Request *request) {
-  static const char call[] = "AMPI_Ireduce";
-  int side = guard_side(root, comm);
-  int code = MPI_SUCCESS;
-  if (side != 0)
-    code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
 int AMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
                          MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
   static const char call[] = "AMPI_Ireduce_scatter";
@@ -823,45 +574,6 @@ int AMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
   code = MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                  MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
-  static const char call[] = "AMPI_Iscatter";
-  int side = guard_side(root, comm);
-  int code = MPI_SUCCESS;
-  if ((side & GUARD_ROOT) != 0)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS && (side & GUARD_OTHERS) != 0 && recvbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                      request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                   AMPI_Request *request) {
-  static const char call[] = "AMPI_Iscatterv";
-  int side = guard_side(root, comm);
-  int code = MPI_SUCCESS;
-  if ((side & GUARD_ROOT) != 0)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS && (side & GUARD_OTHERS) != 0 && recvbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                       request == NULL ? NULL : &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -1121,20 +833,6 @@ int AMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dataty
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   return MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm);
-}
-
-int AMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  static const char call[] = "AMPI_Scatterv";
-  int side = guard_side(root, comm);
-  int code = MPI_SUCCESS;
-  if ((side & GUARD_ROOT) != 0)
-    code = admpi_shim_guard(call, sendtype);
-  if (code == MPI_SUCCESS && (side & GUARD_OTHERS) != 0 && recvbuf != MPI_IN_PLACE)
-    code = admpi_shim_guard(call, recvtype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
 
 int AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,

@@ -1,0 +1,544 @@
+/* Generated from src/capi/collectives.rs by tests/headers.rs; edit that. */
+
+#ifndef ADMPI_COLLECTIVES_H
+#define ADMPI_COLLECTIVES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <mpi.h>
+#include "admpi/config.h"
+#include "admpi/codes.h"
+#include "admpi/var.h"
+#include "admpi/request.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * MPI_Bcast. Collective over `comm`, which enters the library if it has not.
+ * @param[in,out] buffer  `count` items of `datatype`
+ * @param count           number of items
+ * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+ * @param root            the rank whose buffer is sent
+ * @param comm            an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+
+/**
+ * MPI_Ibcast: as AMPI_Bcast. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete.
+ * @param[in,out] buffer  `count` items of `datatype`
+ * @param count           number of items
+ * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+ * @param root            the rank whose buffer is sent
+ * @param comm            an intracommunicator for active data, which has entered the library
+ * @param[out] request    to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ibcast(void *buffer,
+                int count,
+                MPI_Datatype datatype,
+                int root,
+                MPI_Comm comm,
+                AMPI_Request *request);
+
+/**
+ * MPI_Reduce. Active data is reduced by MPI_SUM, MPI_PROD, MPI_MIN or MPI_MAX. Collective over `comm`, which
+ * enters the library if it has not.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+ * @param[out] recvbuf  room for `count` items, on the root
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data
+ * @param op            the operation
+ * @param root          the rank that gets the result
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce(const void *sendbuf,
+                void *recvbuf,
+                int count,
+                MPI_Datatype datatype,
+                MPI_Op op,
+                int root,
+                MPI_Comm comm);
+
+/**
+ * MPI_Ireduce: as AMPI_Reduce. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+ * @param[out] recvbuf  room for `count` items, on the root
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data
+ * @param op            the operation
+ * @param root          the rank that gets the result
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ireduce(const void *sendbuf,
+                 void *recvbuf,
+                 int count,
+                 MPI_Datatype datatype,
+                 MPI_Op op,
+                 int root,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
+ * MPI_Allreduce. Active data is reduced by MPI_SUM, MPI_PROD, MPI_MIN or MPI_MAX. Collective over `comm`,
+ * which enters the library if it has not.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allreduce(const void *sendbuf,
+                   void *recvbuf,
+                   int count,
+                   MPI_Datatype datatype,
+                   MPI_Op op,
+                   MPI_Comm comm);
+
+/**
+ * MPI_Iallreduce: as AMPI_Allreduce. What is read is copied; what is received is in its buffer, with ids,
+ * once the request is complete.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iallreduce(const void *sendbuf,
+                    void *recvbuf,
+                    int count,
+                    MPI_Datatype datatype,
+                    MPI_Op op,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * MPI_Gather. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+ * @param recvcount     number of items from one rank, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gather(const void *sendbuf,
+                int sendcount,
+                MPI_Datatype sendtype,
+                void *recvbuf,
+                int recvcount,
+                MPI_Datatype recvtype,
+                int root,
+                MPI_Comm comm);
+
+/**
+ * MPI_Igather: as AMPI_Gather. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+ * @param recvcount     number of items from one rank, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Igather(const void *sendbuf,
+                 int sendcount,
+                 MPI_Datatype sendtype,
+                 void *recvbuf,
+                 int recvcount,
+                 MPI_Datatype recvtype,
+                 int root,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
+ * MPI_Gatherv. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks, on the root
+ * @param recvcounts    number of items from each rank, on the root
+ * @param displs        where they go, in extents of `recvtype`, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gatherv(const void *sendbuf,
+                 int sendcount,
+                 MPI_Datatype sendtype,
+                 void *recvbuf,
+                 const int *recvcounts,
+                 const int *displs,
+                 MPI_Datatype recvtype,
+                 int root,
+                 MPI_Comm comm);
+
+/**
+ * MPI_Igatherv: as AMPI_Gatherv. What is read is copied; what is received is in its buffer, with ids, once
+ * the request is complete.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks, on the root
+ * @param recvcounts    number of items from each rank, on the root
+ * @param displs        where they go, in extents of `recvtype`, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Igatherv(const void *sendbuf,
+                  int sendcount,
+                  MPI_Datatype sendtype,
+                  void *recvbuf,
+                  const int *recvcounts,
+                  const int *displs,
+                  MPI_Datatype recvtype,
+                  int root,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * MPI_Scatter. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+ * @param sendcount     number of items for one rank, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatter(const void *sendbuf,
+                 int sendcount,
+                 MPI_Datatype sendtype,
+                 void *recvbuf,
+                 int recvcount,
+                 MPI_Datatype recvtype,
+                 int root,
+                 MPI_Comm comm);
+
+/**
+ * MPI_Iscatter: as AMPI_Scatter. What is read is copied; what is received is in its buffer, with ids, once
+ * the request is complete.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+ * @param sendcount     number of items for one rank, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iscatter(const void *sendbuf,
+                  int sendcount,
+                  MPI_Datatype sendtype,
+                  void *recvbuf,
+                  int recvcount,
+                  MPI_Datatype recvtype,
+                  int root,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * MPI_Scatterv. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       the items of all ranks, on the root
+ * @param sendcounts    number of items for each rank, on the root
+ * @param displs        where they are, in extents of `sendtype`, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatterv(const void *sendbuf,
+                  const int *sendcounts,
+                  const int *displs,
+                  MPI_Datatype sendtype,
+                  void *recvbuf,
+                  int recvcount,
+                  MPI_Datatype recvtype,
+                  int root,
+                  MPI_Comm comm);
+
+/**
+ * MPI_Iscatterv: as AMPI_Scatterv. What is read is copied; what is received is in its buffer, with ids, once
+ * the request is complete.
+ * @param sendbuf       the items of all ranks, on the root
+ * @param sendcounts    number of items for each rank, on the root
+ * @param displs        where they are, in extents of `sendtype`, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iscatterv(const void *sendbuf,
+                   const int *sendcounts,
+                   const int *displs,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   int recvcount,
+                   MPI_Datatype recvtype,
+                   int root,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
+ * MPI_Allgather. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allgather(const void *sendbuf,
+                   int sendcount,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   int recvcount,
+                   MPI_Datatype recvtype,
+                   MPI_Comm comm);
+
+/**
+ * MPI_Iallgather: as AMPI_Allgather. What is read is copied; what is received is in its buffer, with ids,
+ * once the request is complete.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iallgather(const void *sendbuf,
+                    int sendcount,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    int recvcount,
+                    MPI_Datatype recvtype,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * MPI_Allgatherv. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param displs        where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allgatherv(const void *sendbuf,
+                    int sendcount,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    const int *recvcounts,
+                    const int *displs,
+                    MPI_Datatype recvtype,
+                    MPI_Comm comm);
+
+/**
+ * MPI_Iallgatherv: as AMPI_Allgatherv. What is read is copied; what is received is in its buffer, with ids,
+ * once the request is complete.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param displs        where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iallgatherv(const void *sendbuf,
+                     int sendcount,
+                     MPI_Datatype sendtype,
+                     void *recvbuf,
+                     const int *recvcounts,
+                     const int *displs,
+                     MPI_Datatype recvtype,
+                     MPI_Comm comm,
+                     AMPI_Request *request);
+
+/**
+ * MPI_Alltoall. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
+ * @param sendcount     number of items for one rank
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoall(const void *sendbuf,
+                  int sendcount,
+                  MPI_Datatype sendtype,
+                  void *recvbuf,
+                  int recvcount,
+                  MPI_Datatype recvtype,
+                  MPI_Comm comm);
+
+/**
+ * MPI_Ialltoall: as AMPI_Alltoall. What is read is copied; what is received is in its buffer, with ids, once
+ * the request is complete.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
+ * @param sendcount     number of items for one rank
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ialltoall(const void *sendbuf,
+                   int sendcount,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   int recvcount,
+                   MPI_Datatype recvtype,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
+ * MPI_Alltoallv. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where they are, in extents of `sendtype`
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoallv(const void *sendbuf,
+                   const int *sendcounts,
+                   const int *sdispls,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   const int *recvcounts,
+                   const int *rdispls,
+                   MPI_Datatype recvtype,
+                   MPI_Comm comm);
+
+/**
+ * MPI_Ialltoallv: as AMPI_Alltoallv. What is read is copied; what is received is in its buffer, with ids,
+ * once the request is complete.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where they are, in extents of `sendtype`
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ialltoallv(const void *sendbuf,
+                    const int *sendcounts,
+                    const int *sdispls,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    const int *recvcounts,
+                    const int *rdispls,
+                    MPI_Datatype recvtype,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * MPI_Alltoallw. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where they are, in bytes
+ * @param sendtypes     a datatype for each rank: all active, or all passive
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where they go, in bytes
+ * @param recvtypes     a datatype for each rank; active if `sendtypes` are
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoallw(const void *sendbuf,
+                   const int *sendcounts,
+                   const int *sdispls,
+                   const MPI_Datatype *sendtypes,
+                   void *recvbuf,
+                   const int *recvcounts,
+                   const int *rdispls,
+                   const MPI_Datatype *recvtypes,
+                   MPI_Comm comm);
+
+/**
+ * MPI_Ialltoallw: as AMPI_Alltoallw. What is read is copied; what is received is in its buffer, with ids,
+ * once the request is complete.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where they are, in bytes
+ * @param sendtypes     a datatype for each rank: all active, or all passive
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where they go, in bytes
+ * @param recvtypes     a datatype for each rank; active if `sendtypes` are
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ialltoallw(const void *sendbuf,
+                    const int *sendcounts,
+                    const int *sdispls,
+                    const MPI_Datatype *sendtypes,
+                    void *recvbuf,
+                    const int *recvcounts,
+                    const int *rdispls,
+                    const MPI_Datatype *recvtypes,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ADMPI_COLLECTIVES_H */

@@ -1,0 +1,562 @@
+//! Collectives that move values: Bcast, Gather, Scatter, Allgather, Alltoall, with or without counts.
+
+use super::argument::{Many, sink, sink_or_in_place, source_or_in_place};
+use super::collective::{
+    Forward, Outputs, Part, Rule, Stage, Target, begin, collect, contribute, failed, whole,
+};
+use super::recording::ids;
+use super::traffic::Home;
+use super::{Private, statistics};
+use crate::error::{Code, Error, Result};
+use crate::mpi::{
+    Argument, Comm, Failure, How, Op, Operation, Outcome, Shares, Sink, Source, Sources, Staging,
+    wide_int,
+};
+use crate::tape::{Ids, Stored, Sweep, Tape};
+use std::ffi::c_int;
+
+/// What each rank has of a packed array.
+#[derive(Debug)]
+pub enum Lengths {
+    Each(usize),
+    List(Vec<u64>),
+}
+
+impl Lengths {
+    pub fn shares(&self) -> Shares<'_> {
+        match self {
+            Self::Each(n) => Shares::Each(*n),
+            Self::List(list) => Shares::List(list),
+        }
+    }
+
+    /// The part of one rank.
+    pub fn of(&self, rank: usize) -> usize {
+        match self {
+            Self::Each(n) => *n,
+            Self::List(list) => crate::count::wide(list[rank]),
+        }
+    }
+
+    pub fn total(&self, ranks: usize) -> Outcome<usize> {
+        match self {
+            Self::Each(n) => whole(*n, ranks),
+            Self::List(list) => {
+                let total = list.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
+                match total.map(u32::try_from) {
+                    Some(Ok(total)) => Ok(crate::count::wide32(total)),
+                    _ => {
+                        let why = "the counts of all ranks are past 2^32 active doubles together";
+                        Err(Error::new(Code::Argument, why).into())
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps them on the tape.
+    fn store(&self, tape: &mut Tape) -> Result<Lots> {
+        Ok(match self {
+            Self::Each(n) => Lots::Each(*n),
+            Self::List(list) => Lots::List(tape.store_from(list)?),
+        })
+    }
+}
+
+/// `Lengths` on a tape.
+#[derive(Debug, Clone, Copy)]
+enum Lots {
+    Each(usize),
+    List(Stored<u64>),
+}
+
+impl Lots {
+    /// Off the root of a call with counts.
+    fn none(tape: &mut Tape) -> Result<Self> {
+        Ok(Self::List(tape.store_from(&[])?))
+    }
+
+    fn shares<'a>(&self, sweep: &'a Sweep<'_>) -> Shares<'a> {
+        match self {
+            Self::Each(n) => Shares::Each(*n),
+            Self::List(list) => Shares::List(sweep.stored(list)),
+        }
+    }
+
+    /// How many doubles the ranks below have.
+    fn below(&self, rank: usize, sweep: &Sweep<'_>) -> usize {
+        match self {
+            Self::Each(n) => n * rank,
+            Self::List(list) => {
+                sweep.stored(list)[..rank].iter().map(|&n| crate::count::wide(n)).sum()
+            }
+        }
+    }
+}
+
+/// What this rank sends, packed.
+fn packed(source: &Sources, n: usize) -> (Staging, crate::mpi::Shape) {
+    let mut data = Staging::take(n);
+    let shape = source.pack(data.as_mut_slice());
+    statistics::sent_forward(n);
+    (data, shape)
+}
+
+fn one(source: Source) -> Sources {
+    Sources::One(source)
+}
+
+/// Where the parts of all ranks go; one part may be kept.
+fn target(sinks: Sinks, lengths: &Lengths, kept: Option<usize>) -> Target {
+    match (sinks, kept) {
+        (Sinks::One(sink), None) => Target::All(sink),
+        (Sinks::One(sink), Some(kept)) => Target::But { sink, n: lengths.of(kept), kept },
+        (Sinks::List(sinks), kept) => {
+            let part = |(rank, sink)| Part {
+                n: lengths.of(rank),
+                sink: (Some(rank) != kept).then_some(sink),
+            };
+            Target::Parts(sinks.into_iter().enumerate().map(part).collect())
+        }
+    }
+}
+
+/// Buffers for the parts of all ranks.
+pub enum Sinks {
+    One(Sink),
+    List(Vec<Sink>),
+}
+
+impl Sinks {
+    /// The same memory, to be read.
+    pub fn sources(&self) -> Sources {
+        match self {
+            Self::One(sink) => Sources::One(sink.source().clone()),
+            Self::List(sinks) => {
+                Sources::List(sinks.iter().map(|sink| sink.source().clone()).collect())
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Broadcast {
+    private: &'static Private,
+    root: c_int,
+    /// What the root sent: its values keep their ids.
+    ids: Option<Ids>,
+}
+
+impl Rule for Broadcast {
+    const NAME: &'static str = "Bcast";
+
+    fn private(&self) -> &'static Private {
+        self.private
+    }
+
+    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+        match &self.ids {
+            Some(ids) => Staging::zeros(ids.len() * sweep.width()),
+            None => outputs.take(sweep),
+        }
+    }
+
+    fn depart(&self, taken: Staging, _: &mut Sweep<'_>) -> Result<Home> {
+        let n = if self.ids.is_some() { taken.len() } else { 0 };
+        let (comm, sum) = (self.private.comm()?, Staging::take(n));
+        Operation::reduce(comm, taken, sum, Op::sum(), self.root, How::Begin)
+            .map(Home::of)
+            .map_err(failed)
+    }
+
+    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+        match &self.ids {
+            Some(ids) => collect(home, ids, sweep),
+            None => contribute(home, sweep),
+        }
+    }
+}
+
+pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Forward<impl Rule>> {
+    let buffer = sink("buffer", buffer)?;
+    let stage = Stage::set(comm, how)?;
+    let n = buffer.len();
+    if comm.rank()? == root {
+        let source = one(buffer.source().clone());
+        let (data, shape) = packed(&source, n);
+        return begin(
+            how,
+            stage,
+            0,
+            Target::Nothing,
+            |tape, private| Ok(Broadcast { private, root, ids: Some(ids(tape, &source, shape)?) }),
+            || Operation::bcast(comm, data, n, 1, root, how),
+        );
+    }
+    begin(
+        how,
+        stage,
+        n,
+        Target::All(buffer),
+        |_, private| Ok(Broadcast { private, root, ids: None }),
+        || Operation::bcast(comm, Staging::take(n), n, 1, root, how),
+    )
+}
+
+#[derive(Clone, Copy)]
+struct Gathered {
+    private: &'static Private,
+    root: c_int,
+    /// What this rank sent; a root in place has sent nothing.
+    ids: Option<Ids>,
+    /// This rank's part.
+    n: usize,
+    lots: Lots,
+}
+
+impl Gathered {
+    const fn at_root(&self) -> bool {
+        self.private.rank == self.root
+    }
+}
+
+impl Rule for Gathered {
+    const NAME: &'static str = "Gather";
+
+    fn private(&self) -> &'static Private {
+        self.private
+    }
+
+    /// The root's own part needs no message.
+    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+        let whole = outputs.take(sweep);
+        if let (true, Some(ids)) = (self.at_root(), &self.ids) {
+            let width = sweep.width();
+            let own = self.lots.below(self.private.place(), sweep) * width;
+            sweep.add(ids, &whole.as_slice()[own..own + self.n * width]);
+        }
+        whole
+    }
+
+    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let (comm, width) = (self.private.comm()?, sweep.width());
+        let (room, shares) = (Staging::take(self.n * width), self.lots.shares(sweep));
+        Operation::scatter(comm, taken, room, shares, width, self.root, How::Begin)
+            .map(Home::of)
+            .map_err(failed)
+    }
+
+    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+        match &self.ids {
+            Some(ids) if !self.at_root() => collect(home, ids, sweep),
+            _ => contribute(home, sweep),
+        }
+    }
+}
+
+/// `receive` is significant on the root.
+pub fn gather(
+    send: &Argument,
+    receive: &Many,
+    root: c_int,
+    comm: Comm,
+    how: How,
+) -> Outcome<Forward<impl Rule>> {
+    let source = source_or_in_place("sendbuf", send)?.map(one);
+    let (rank, ranks) = (comm.rank()?, wide_int(comm.size()?));
+    if rank != root {
+        let Some(source) = source else { return Err(in_place_off_root("sendbuf")) };
+        let stage = Stage::set(comm, how)?;
+        let n = source.len();
+        let (data, shape) = packed(&source, n);
+        let with_counts = receive.has_counts();
+        return begin(
+            how,
+            stage,
+            0,
+            Target::Nothing,
+            |tape, private| {
+                let lots = if with_counts { Lots::none(tape)? } else { Lots::Each(n) };
+                Ok(Gathered { private, root, ids: Some(ids(tape, &source, shape)?), n, lots })
+            },
+            || {
+                let shares = if with_counts { Shares::List(&[]) } else { Shares::Each(n) };
+                Operation::gather(comm, data, Staging::default(), shares, 1, root, how)
+            },
+        );
+    }
+    let place = wide_int(rank);
+    let (sinks, lengths) = receive.sinks("recvbuf", ranks)?;
+    let n = lengths.of(place);
+    same_length(source.as_ref().map(Sources::len), n)?;
+    let stage = Stage::set(comm, how)?;
+    let (data, shape) = match &source {
+        Some(source) => packed(source, n),
+        None => own_values(&sinks, place, n),
+    };
+    let total = lengths.total(ranks)?;
+    let target = target(sinks, &lengths, source.is_none().then_some(place));
+    begin(
+        how,
+        stage,
+        total,
+        target,
+        |tape, private| {
+            let ids = source.as_ref().map(|source| ids(tape, source, shape)).transpose()?;
+            Ok(Gathered { private, root, ids, n, lots: lengths.store(tape)? })
+        },
+        || Operation::gather(comm, data, Staging::take(total), lengths.shares(), 1, root, how),
+    )
+}
+
+/// What a rank that sends in place has in its own part of the receive buffer.
+fn own_values(sinks: &Sinks, place: usize, n: usize) -> (Staging, crate::mpi::Shape) {
+    let sources = sinks.sources();
+    let own = sources.part(place, n);
+    let mut data = Staging::take(n);
+    own.values(data.as_mut_slice());
+    statistics::sent_forward(n);
+    (data, own.shape())
+}
+
+fn in_place_off_root(name: &str) -> Failure {
+    Error::new(Code::Argument, format!("{name} is MPI_IN_PLACE, which only the root may pass"))
+        .into()
+}
+
+/// What a rank sends to itself is what it receives from itself.
+fn same_length(sent: Option<usize>, n: usize) -> Outcome<()> {
+    match sent {
+        Some(sent) if sent != n => {
+            let why =
+                format!("sendcount holds {sent} active doubles and recvcount {n}: they must agree");
+            Err(Error::new(Code::Argument, why).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Scattered {
+    private: &'static Private,
+    root: c_int,
+    /// What the root sent.
+    ids: Option<Ids>,
+    /// This rank's part.
+    n: usize,
+    /// Whether it was received: a root in place has received nothing.
+    receives: bool,
+    lots: Lots,
+}
+
+impl Rule for Scattered {
+    const NAME: &'static str = "Scatter";
+
+    fn private(&self) -> &'static Private {
+        self.private
+    }
+
+    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+        if self.receives { outputs.take(sweep) } else { Staging::zeros(self.n * sweep.width()) }
+    }
+
+    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let (comm, width) = (self.private.comm()?, sweep.width());
+        let room = Staging::take(self.ids.map_or(0, |ids| ids.len()) * width);
+        let shares = self.lots.shares(sweep);
+        Operation::gather(comm, taken, room, shares, width, self.root, How::Begin)
+            .map(Home::of)
+            .map_err(failed)
+    }
+
+    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+        match &self.ids {
+            Some(ids) => collect(home, ids, sweep),
+            None => contribute(home, sweep),
+        }
+    }
+}
+
+/// `send` is significant on the root.
+pub fn scatter(
+    send: &Many,
+    receive: &Argument,
+    root: c_int,
+    comm: Comm,
+    how: How,
+) -> Outcome<Forward<impl Rule>> {
+    let sink = sink_or_in_place("recvbuf", receive)?;
+    let (rank, ranks) = (comm.rank()?, wide_int(comm.size()?));
+    if rank != root {
+        let Some(sink) = sink else { return Err(in_place_off_root("recvbuf")) };
+        let stage = Stage::set(comm, how)?;
+        let n = sink.len();
+        let with_counts = send.has_counts();
+        return begin(
+            how,
+            stage,
+            n,
+            Target::All(sink),
+            |tape, private| {
+                let lots = if with_counts { Lots::none(tape)? } else { Lots::Each(n) };
+                Ok(Scattered { private, root, ids: None, n, receives: true, lots })
+            },
+            || {
+                let shares = if with_counts { Shares::List(&[]) } else { Shares::Each(n) };
+                let (whole, part) = (Staging::default(), Staging::take(n));
+                Operation::scatter(comm, whole, part, shares, 1, root, how)
+            },
+        );
+    }
+    let (source, lengths) = send.sources("sendbuf", ranks)?;
+    let n = lengths.of(wide_int(rank));
+    same_length(sink.as_ref().map(Sink::len), n)?;
+    let stage = Stage::set(comm, how)?;
+    let (data, shape) = packed(&source, lengths.total(ranks)?);
+    let receives = sink.is_some();
+    begin(
+        how,
+        stage,
+        if receives { n } else { 0 },
+        sink.map_or(Target::Nothing, Target::All),
+        |tape, private| {
+            let ids = Some(ids(tape, &source, shape)?);
+            Ok(Scattered { private, root, ids, n, receives, lots: lengths.store(tape)? })
+        },
+        || Operation::scatter(comm, data, Staging::take(n), lengths.shares(), 1, root, how),
+    )
+}
+
+#[derive(Clone, Copy)]
+struct Allgathered {
+    private: &'static Private,
+    ids: Ids,
+    lots: Lots,
+}
+
+impl Rule for Allgathered {
+    const NAME: &'static str = "Allgather";
+
+    fn private(&self) -> &'static Private {
+        self.private
+    }
+
+    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+        outputs.take(sweep)
+    }
+
+    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let (comm, width) = (self.private.comm()?, sweep.width());
+        let room = Staging::take(self.ids.len() * width);
+        let shares = self.lots.shares(sweep);
+        Operation::reduce_scatter(comm, taken, room, shares, width, Op::sum(), How::Begin)
+            .map(Home::of)
+            .map_err(failed)
+    }
+
+    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+        collect(home, &self.ids, sweep)
+    }
+}
+
+pub fn allgather(
+    send: &Argument,
+    receive: &Many,
+    comm: Comm,
+    how: How,
+) -> Outcome<Forward<impl Rule>> {
+    let source = source_or_in_place("sendbuf", send)?.map(one);
+    let (place, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
+    let (sinks, lengths) = receive.sinks("recvbuf", ranks)?;
+    let n = lengths.of(place);
+    same_length(source.as_ref().map(Sources::len), n)?;
+    let stage = Stage::set(comm, how)?;
+    let (data, shape) = match &source {
+        Some(source) => packed(source, n),
+        None => own_values(&sinks, place, n),
+    };
+    let total = lengths.total(ranks)?;
+    let own = sinks.sources();
+    let target = target(sinks, &lengths, source.is_none().then_some(place));
+    begin(
+        how,
+        stage,
+        total,
+        target,
+        |tape, private| {
+            let ids = match &source {
+                Some(source) => ids(tape, source, shape)?,
+                None => ids(tape, &own.part(place, n), shape)?,
+            };
+            Ok(Allgathered { private, ids, lots: lengths.store(tape)? })
+        },
+        || Operation::allgather(comm, data, Staging::take(total), lengths.shares(), 1, how),
+    )
+}
+
+#[derive(Clone, Copy)]
+struct Exchanged {
+    private: &'static Private,
+    ids: Ids,
+    sent: Lots,
+    received: Lots,
+}
+
+impl Rule for Exchanged {
+    const NAME: &'static str = "Alltoall";
+
+    fn private(&self) -> &'static Private {
+        self.private
+    }
+
+    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+        outputs.take(sweep)
+    }
+
+    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let (comm, width) = (self.private.comm()?, sweep.width());
+        let room = Staging::take(self.ids.len() * width);
+        let (out, back) = (self.received.shares(sweep), self.sent.shares(sweep));
+        Operation::alltoall(comm, taken, room, out, back, width, How::Begin)
+            .map(Home::of)
+            .map_err(failed)
+    }
+
+    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+        collect(home, &self.ids, sweep)
+    }
+}
+
+/// In place the receive buffer is sent, and all of it is received anew.
+pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Forward<impl Rule>> {
+    let ranks = wide_int(comm.size()?);
+    let (sinks, received) = receive.sinks("recvbuf", ranks)?;
+    let (source, apart) = if send.is_in_place() {
+        (sinks.sources(), None)
+    } else {
+        let (source, lengths) = send.sources("sendbuf", ranks)?;
+        (source, Some(lengths))
+    };
+    let place = wide_int(comm.rank()?);
+    same_length(apart.as_ref().map(|sent| sent.of(place)), received.of(place))?;
+    let stage = Stage::set(comm, how)?;
+    let sent = apart.as_ref().unwrap_or(&received);
+    let (data, shape) = packed(&source, sent.total(ranks)?);
+    let total = received.total(ranks)?;
+    let target = target(sinks, &received, None);
+    begin(
+        how,
+        stage,
+        total,
+        target,
+        |tape, private| {
+            let ids = ids(tape, &source, shape)?;
+            let (sent, received) = (sent.store(tape)?, received.store(tape)?);
+            Ok(Exchanged { private, ids, sent, received })
+        },
+        || {
+            let room = Staging::take(total);
+            Operation::alltoall(comm, data, room, sent.shares(), received.shares(), 1, how)
+        },
+    )
+}
