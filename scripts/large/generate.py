@@ -34,11 +34,11 @@ MPI_Reduce MPI_Ireduce MPI_Reduce_scatter MPI_Reduce_scatter_block MPI_Ireduce_s
 MPI_Ireduce_scatter_block MPI_Isend MPI_Irecv MPI_Win_create MPI_Cart_shift
 MPI_Graph_neighbors MPI_Dist_graph_neighbors""".split()
 
-# MPI-4's calls, where the probe finds them; the others of the family are listed in src/large/plan.rs.
-LARGE = {
-    "MPI_Iallreduce": "count", "MPI_Ireduce": "count", "MPI_Iscan": "count", "MPI_Iexscan": "count",
-    "MPI_Ireduce_scatter": "recvcounts", "MPI_Ireduce_scatter_block": "recvcount",
-}
+# Calls whose form of MPI-4 may be chosen, where the probe finds it; src/large/plan.rs says where it is right.
+LARGE = """Send Bsend Ssend Rsend Recv Isend Ibsend Issend Irsend Irecv Mrecv Imrecv Sendrecv_replace Sendrecv
+Send_init Bsend_init Ssend_init Rsend_init Recv_init Bcast Gather Scatter Allgather Alltoall
+Gatherv Igatherv Scatterv Iscatterv Allgatherv Iallgatherv Alltoallv Ialltoallv Alltoallw Ialltoallw
+Iallreduce Ireduce Iscan Iexscan Ireduce_scatter Ireduce_scatter_block""".split()
 
 COUNTS = {"count", "sendcount", "recvcount", "origin_count", "result_count", "target_count"}
 ARRAYS = {"sendcounts", "recvcounts"}
@@ -75,9 +75,15 @@ class Function:
         arguments = [changes.get(one, one) for one in self.names]
         return f"plain::{name or self.name}({', '.join(arguments)})"
 
-    def declaration(self, name=None, counts=()):
-        arguments = ", ".join(f"{one.name}: {one.rust(one.name in counts)}" for one in self.parameters)
-        return f"{name or self.name}({arguments})"
+    def large_call(self, **changes):
+        """MPI-4's form, as the closure that every way takes."""
+        if self.name[4:] not in LARGE:
+            return "no_large_call"
+        return f"move || large_call!({self.call(self.name + '_c', **changes)})"
+
+    def declaration(self, large=False):
+        arguments = ", ".join(f"{one.name}: {one.rust(large)}" for one in self.parameters)
+        return f"{self.name}{'_c' if large else ''}({arguments})"
 
 
 def functions():
@@ -159,7 +165,7 @@ def entry(function, body, sentence, collective, chapter):
         on = "on_nothing({})"
     name = f"MPIX{function.name[3:]}_x"
     # Small counts leave first, so that nothing is put on the stack for large ones.
-    early, body = body.split("\n", 1) if body.startswith("if let Some") else ("", body)
+    early, body = body.split("\n", 1) if body.startswith("if let") else ("", body)
     arguments = ", ".join(f"{one.name}: {one.rust(True)}" for one in function.parameters)
     return (documentation(function, sentence, collective, chapter) + f"""#[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn {name}({arguments}) -> c_int {{
@@ -173,11 +179,20 @@ pub unsafe extern "C-unwind" fn {name}({arguments}) -> c_int {{
 """)
 
 
+def early(f, fits="small"):
+    """The plain call, where all counts fit."""
+    counts = dict(zip((name for name in f.names if name in COUNTS), "nmk"))
+    if len(counts) == 1:
+        return f"if let Some(n) = {fits}({[*counts][0]}) {{ return {f.call(**counts)}; }}\n"
+    found = ", ".join(f"{fits}({name})" for name in counts)
+    values = ", ".join(f"Some({value})" for value in counts.values())
+    return f"if let ({values}) = ({found}) {{ return {f.call(**counts)}; }}\n"
+
+
 def one(family):
     def body(f):
-        call = f.call(count="n", datatype="t")
-        return (f"if let Some(n) = small(count) {{ return {f.call(count='n')}; }}\n"
-                f"call.one(Family::{family}, count, Datatype::new(datatype), move |n, t| {call})")
+        return early(f) + (f"call.one(Family::{family}, side(count, datatype), {f.large_call()}, "
+                           f"move |n, t| {f.call(count='n', datatype='t')})")
     return body
 
 
@@ -185,22 +200,21 @@ def two(family, significant="|| Ok((true, true))", names=("sendcount", "sendtype
     def body(f):
         n, t, m, u = names
         call = f.call(**{n: "n", t: "t", m: "m", u: "u"})
-        return (f"call.two(Family::{family}, side({n}, {t}), side({m}, {u}), {significant}, "
-                f"move |n, t, m, u| {call})")
+        return early(f) + (f"call.two(Family::{family}, side({n}, {t}), side({m}, {u}), {significant}, "
+                           f"{f.large_call()}, move |n, t, m, u| {call})")
     return body
 
 
 def pieces(f):
     call = f.call(sendbuf="at(sendbuf, offset)", recvbuf="at_mut(recvbuf, offset)", inbuf="at(inbuf, offset)",
-                  inoutbuf="at_mut(inoutbuf, offset)", count="n")
-    return (f"if let Some(n) = one_piece(count) {{ return {f.call(count='n')}; }}\n"
-            f"call.pieces(count, Datatype::new(datatype), move |offset, n| {call})")
+                  inoutbuf="at_mut(inoutbuf, offset)", count="n", datatype="t", op="o")
+    return early(f, "one_piece") + ("call.pieces(count, Datatype::new(datatype), Op::new(op), "
+                                    f"move |offset, n, t, o| {call})")
 
 
 def ireduction(f):
     ordered = 'cfg!(admpi_mpi = "openmpi")' if f.name == "MPI_Ireduce" else "false"
-    return f"""call.ireduction(count, Datatype::new(datatype), Op::new(op), {ordered},
-            move || {f.call(f.name + "_c")},
+    return early(f) + f"""call.ireduction(count, Datatype::new(datatype), Op::new(op), {ordered}, {f.large_call()},
             move |n, t, o| {f.call(count="n", datatype="t", op="o")})"""
 
 
@@ -218,22 +232,20 @@ def reduce_scatter(f):
         let input = if in_place {{ Input::InPlace }} else {{ Input::Apart }};
         """
     if f.name.startswith("MPI_I"):
-        large = f.call(f.name + "_c", **({} if block else {"recvcounts": "c.as_ptr()"}))
-        bind = "_" if block else "c"
         return start + f"""call.ireduce_scatter(Comm::new(comm), || {counts}, Datatype::new(datatype), Op::new(op), input,
             RequestSlot::new(request),
             |c| {native},
-            |{bind}| {large},
+            {f.large_call()},
             |b, t, o, r| {{
                 {block_buffers}
                 plain::MPI_Ireduce(from, to, b.count, t, o, b.root, comm, r)
             }},
             {shift})"""
-    return start + f"""call.reduce_scatter(Comm::new(comm), || {counts}, Datatype::new(datatype), input,
+    return start + f"""call.reduce_scatter(Comm::new(comm), || {counts}, Datatype::new(datatype), Op::new(op), input,
             |c| {native},
-            |b| {{
+            |b, t, o| {{
                 {block_buffers}
-                plain::MPI_Reduce(from, to, b.count, datatype, op, b.root, comm)
+                plain::MPI_Reduce(from, to, b.count, t, o, b.root, comm)
             }},
             {shift})"""
 
@@ -252,11 +264,19 @@ def alltoallw(f, sendbuf="sendbuf", recvbuf="recvbuf", by_rank=None):
             f"{send.replace('l.send', 'l.receive')}, comm{tail})")
 
 
-def vector(f, traffic, start="", **buffers):
-    how = "start_exchange" if "request" in f.names else "exchange"
-    width = "neighbour_width()" if "eighbor" in f.name else "Width::Int"
-    slot, arguments = ("RequestSlot::new(request), ", "l, r") if "request" in f.names else ("", "l")
-    return f"""{start}call.{how}({width}, {slot}|| {traffic}, |{arguments}| {alltoallw(f, **buffers)})"""
+def vector(f, traffic, start="", wrong="false", **buffers):
+    """`wrong` tells where MPI-4's call is, too."""
+    request = "request" in f.names
+    how = "start_exchange" if request else "exchange"
+    family = "Family::Ivector" if request else "Family::Vector"
+    width = "Width::Int"
+    if "eighbor" in f.name:
+        family, width = "Family::GuardedVector", "neighbour_width()"
+    elif wrong != "false":
+        family = f"guarded({family}, {wrong})"
+    slot, arguments = ("RequestSlot::new(request), ", "l, r") if request else ("", "l")
+    return f"""{start}call.{how}({family}, {f.large_call()}, {width}, {slot}|| {traffic},
+            |{arguments}| {alltoallw(f, **buffers)})"""
 
 
 OWN_SEND = "Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) }"
@@ -268,9 +288,9 @@ def gatherv(f):
         let from = if in_place {{ no_send() }} else {{ sendbuf }};
         let to = if is_root(comm, root) {{ recvbuf }} else {{ no_receive() }};
         let own = {OWN_SEND};
-        let all = || v_parts(comm, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, recvcounts, displs, recvtype);
         """
-    return vector(f, "vector::gather(Comm::new(comm), root, in_place, own, &all)", start, sendbuf="from", recvbuf="to")
+    return vector(f, "vector::gather(Comm::new(comm), root, in_place, own, all)", start, sendbuf="from", recvbuf="to")
 
 
 def scatterv(f):
@@ -278,43 +298,36 @@ def scatterv(f):
         let from = if is_root(comm, root) {{ sendbuf }} else {{ no_send() }};
         let to = if in_place {{ no_receive() }} else {{ recvbuf }};
         let own = {OWN_RECEIVE};
-        let all = || v_parts(comm, sendcounts, displs, sendtype);
+        let all = |n| v_parts(n, sendcounts, displs, sendtype);
         """
-    return vector(f, "vector::scatter(Comm::new(comm), root, in_place, &all, own)", start, sendbuf="from", recvbuf="to")
+    return vector(f, "vector::scatter(Comm::new(comm), root, in_place, own, all)", start, sendbuf="from", recvbuf="to")
 
 
 def allgatherv(f):
     start = f"""let in_place = is_in_place(sendbuf);
         let from = if in_place {{ bottom() }} else {{ sendbuf }};
         let own = {OWN_SEND};
-        let all = || v_parts(comm, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, recvcounts, displs, recvtype);
         """
-    return vector(f, "vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, &all)", start,
-                  sendbuf="from")
+    return vector(f, "vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, all)", start,
+                  "is_alone(comm)", sendbuf="from")
 
 
 def alltoall_parts(f, parts, displacements, kind):
-    send = f"{parts}(comm, sendcounts, s{displacements}, send{kind})?"
-    receive = f"{parts}(comm, recvcounts, r{displacements}, recv{kind})?"
+    send = f"|n| {parts}(n, sendcounts, s{displacements}, send{kind})"
+    receive = f"|n| {parts}(n, recvcounts, r{displacements}, recv{kind})"
+    start = "let in_place = is_in_place(sendbuf);\n"
+    traffic = f"all_traffic(comm, in_place, {send}, {receive})"
     if "request" not in f.names:
-        traffic = f"""{{
-            let receives = {receive};
-            let sends = if is_in_place(sendbuf) {{ Vec::new() }} else {{ {send} }};
-            Ok(Traffic {{ sends, receives, ..Traffic::default() }})
-        }}"""
-        return vector(f, traffic)
+        return vector(f, traffic, start, "in_place")
     traffic = f"""{{
-            let receives = {receive};
-            if staged {{
-                return staged_traffic(recvbuf, receives, comm);
+            if in_place {{
+                return staged_traffic(recvbuf, {parts}(partners(comm)?, recvcounts, r{displacements}, recv{kind})?, comm);
             }}
-            let sends = if is_in_place(sendbuf) {{ Vec::new() }} else {{ {send} }};
-            Ok(Traffic {{ sends, receives, ..Traffic::default() }})
+            {traffic}
         }}"""
-    start = """let staged = is_in_place(sendbuf);
-        let from = if staged { bottom() } else { sendbuf };
-        """
-    return vector(f, traffic, start, sendbuf="from")
+    start += "let from = if in_place { bottom() } else { sendbuf };\n"
+    return vector(f, traffic, start, "in_place", sendbuf="from")
 
 
 def alltoallv(f):
@@ -326,17 +339,11 @@ def alltoallw_x(f):
 
 
 def neighbor(sends, receives):
-    def body(f):
-        traffic = f"""{{
-            let (sources, destinations) = degrees(comm)?;
-            neighbour_traffic(comm, {sends}, {receives})
-        }}"""
-        return vector(f, traffic)
-    return body
+    return lambda f: vector(f, f"neighbour_traffic(comm, |n| {sends}, |n| {receives})")
 
 
 def ibcast(f):
-    return f"""call.ibcast(Comm::new(comm), root, Side {{ count, datatype: Datatype::new(datatype) }}, address(buffer),
+    return early(f) + f"""call.ibcast(Comm::new(comm), root, side(count, datatype), address(buffer),
             RequestSlot::new(request),
             |n, t| {f.call(count="n", datatype="t")},
             |l, r| {alltoallw(f, "bottom()", "buffer")})"""
@@ -361,7 +368,7 @@ def piece_call(f, request=None):
 
 
 def accumulate(f):
-    return f"""let buffers = {buffers(f)};
+    return early(f) + f"""let buffers = {buffers(f)};
         call.accumulate(buffers, |p| {piece_call(f)})"""
 
 
@@ -414,7 +421,7 @@ RMA = ("origin_count", "origin_datatype", "target_count", "target_datatype")
 LOCAL, COLLECTIVE = "Local", "Collective over the communicator"
 FILE_ALL = "Collective over the file's communicator"
 
-V_SEND, V_RECEIVE = "repeated(sendcount, sendtype, destinations)", "v_parts_of(sources, recvcounts, displs, recvtype)?"
+V_SEND, V_RECEIVE = "Ok(repeated(n, sendcount, sendtype))", "v_parts(n, recvcounts, displs, recvtype)"
 TABLE = []
 
 
@@ -441,11 +448,12 @@ add("Send_init Bsend_init Ssend_init Rsend_init Recv_init", one("PointToPoint"),
 
 add("Bcast", one("Movement"), LARGE_COUNT, COLLECTIVE, "5.4")
 add("Ibcast", ibcast, LARGE_COUNT + " All ranks pass one count.", COLLECTIVE, "5.12.2")
-add("Gather Igather", two("Movement", GATHERED), LARGE_COUNTS, COLLECTIVE, "5.5")
-add("Scatter Iscatter", two("Movement", SCATTERED), LARGE_COUNTS, COLLECTIVE, "5.6")
-add("Allgather Iallgather", two("Movement", IN_PLACE_SEND), LARGE_COUNTS, COLLECTIVE, "5.7")
-add("Alltoall Ialltoall", two("Movement", IN_PLACE_SEND), LARGE_COUNTS, COLLECTIVE, "5.8")
-add("Neighbor_allgather Ineighbor_allgather Neighbor_alltoall Ineighbor_alltoall", two("Movement"),
+for name, significant, chapter in (
+        ("Gather", GATHERED, "5.5"), ("Scatter", SCATTERED, "5.6"), ("Allgather", IN_PLACE_SEND, "5.7"),
+        ("Alltoall", IN_PLACE_SEND, "5.8")):
+    add(name, two("Movement", significant), LARGE_COUNTS, COLLECTIVE, chapter)
+    add("I" + name.lower(), two("OtherMovement", significant), LARGE_COUNTS, COLLECTIVE, chapter)
+add("Neighbor_allgather Ineighbor_allgather Neighbor_alltoall Ineighbor_alltoall", two("OtherMovement"),
     LARGE_COUNTS, COLLECTIVE, "7.6")
 
 BY_PIECES = plain_sentence("a count past 2^31, in pieces of at most 16 MiB.")
@@ -469,11 +477,9 @@ add("Alltoallv Ialltoallv", alltoallv, LARGE_PARTS, COLLECTIVE, "5.8")
 add("Alltoallw Ialltoallw", alltoallw_x, LARGE_PARTS, COLLECTIVE, "5.8")
 add("Neighbor_allgatherv Ineighbor_allgatherv", neighbor(V_SEND, V_RECEIVE), LARGE_PARTS, COLLECTIVE, "7.6")
 add("Neighbor_alltoallv Ineighbor_alltoallv",
-    neighbor("v_parts_of(destinations, sendcounts, sdispls, sendtype)?",
-             "v_parts_of(sources, recvcounts, rdispls, recvtype)?"), LARGE_PARTS, COLLECTIVE, "7.6")
+    neighbor("v_parts(n, sendcounts, sdispls, sendtype)", "v_parts(n, recvcounts, rdispls, recvtype)"), LARGE_PARTS, COLLECTIVE, "7.6")
 add("Neighbor_alltoallw Ineighbor_alltoallw",
-    neighbor("w_parts_of(destinations, sendcounts, sdispls, sendtypes)",
-             "w_parts_of(sources, recvcounts, rdispls, recvtypes)"), LARGE_PARTS, COLLECTIVE, "7.6")
+    neighbor("w_parts(n, sendcounts, sdispls, sendtypes)", "w_parts(n, recvcounts, rdispls, recvtypes)"), LARGE_PARTS, COLLECTIVE, "7.6")
 
 add("Put Get Rput Rget", two("PutGet", names=RMA), LARGE_COUNTS, LOCAL, "11.3")
 ACCUMULATED = plain_sentence("counts past 2^31, in pieces of at most 64 MiB, each of which is atomic as MPI's are.")
@@ -513,10 +519,9 @@ def capi():
 use super::large_arguments::*;
 use crate::large::access::Buffers;
 use crate::large::limit::{one_piece, small};
-use crate::large::movement::Side;
 use crate::large::plan::Family;
 use crate::large::reduction::Input;
-use crate::large::vector::{self, Part, Traffic, Width};
+use crate::large::vector::{self, Part, Width};
 use crate::mpi::generalized::RequestSlot;
 use crate::mpi::handle::File;
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Status};
@@ -550,19 +555,9 @@ unsafe extern "C-unwind" {
             continue
         text += f"    pub fn {MPI[name].declaration()} -> c_int;\n"
     text += "}\n\n#[cfg(admpi_large_count)]\nunsafe extern \"C-unwind\" {\n"
-    for name, count in LARGE.items():
-        text += f"    pub fn {MPI[name].declaration(name + '_c', (count,))} -> c_int;\n"
-    text += "}\n\n/// Never chosen where MPI lacks them: `large::plan` asks the same flag.\n#[cfg(not(admpi_large_count))]\n#[allow(non_snake_case, clippy::too_many_arguments)] // MPI's\nmod absent {\n    use super::*;\n"
-    for name, count in LARGE.items():
-        declaration = MPI[name].declaration(name + "_c", (count,))
-        declaration = re.sub(r"(\w+): ", r"_\1: ", declaration)
-        text += f"""    /// # Safety
-    /// Does nothing.
-    pub unsafe fn {declaration} -> c_int {{
-        crate::mpi::raw::constants().err_other
-    }}
-"""
-    return text + "}\n#[cfg(not(admpi_large_count))]\npub use absent::*;\n"
+    for name in LARGE:
+        text += f"    pub fn {MPI['MPI_' + name].declaration(large=True)} -> c_int;\n"
+    return text + "}\n"
 
 
 def formatted(text):

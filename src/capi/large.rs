@@ -6,10 +6,9 @@
 use super::large_arguments::*;
 use crate::large::access::Buffers;
 use crate::large::limit::{one_piece, small};
-use crate::large::movement::Side;
 use crate::large::plan::Family;
 use crate::large::reduction::Input;
-use crate::large::vector::{self, Part, Traffic, Width};
+use crate::large::vector::{self, Part, Width};
 use crate::mpi::generalized::RequestSlot;
 use crate::mpi::handle::File;
 use crate::mpi::raw::{
@@ -44,9 +43,12 @@ pub unsafe extern "C-unwind" fn MPIX_Send_x(
             return plain::MPI_Send(buf, n, datatype, dest, tag, comm);
         }
         let call = on_comm("MPIX_Send_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Send(buf, n, t, dest, tag, comm)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || large_call!(plain::MPI_Send_c(buf, count, datatype, dest, tag, comm)),
+            move |n, t| plain::MPI_Send(buf, n, t, dest, tag, comm),
+        )
     }
 }
 
@@ -75,9 +77,12 @@ pub unsafe extern "C-unwind" fn MPIX_Bsend_x(
             return plain::MPI_Bsend(buf, n, datatype, dest, tag, comm);
         }
         let call = on_comm("MPIX_Bsend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Bsend(buf, n, t, dest, tag, comm)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || large_call!(plain::MPI_Bsend_c(buf, count, datatype, dest, tag, comm)),
+            move |n, t| plain::MPI_Bsend(buf, n, t, dest, tag, comm),
+        )
     }
 }
 
@@ -106,9 +111,12 @@ pub unsafe extern "C-unwind" fn MPIX_Ssend_x(
             return plain::MPI_Ssend(buf, n, datatype, dest, tag, comm);
         }
         let call = on_comm("MPIX_Ssend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Ssend(buf, n, t, dest, tag, comm)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || large_call!(plain::MPI_Ssend_c(buf, count, datatype, dest, tag, comm)),
+            move |n, t| plain::MPI_Ssend(buf, n, t, dest, tag, comm),
+        )
     }
 }
 
@@ -137,9 +145,12 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_x(
             return plain::MPI_Rsend(buf, n, datatype, dest, tag, comm);
         }
         let call = on_comm("MPIX_Rsend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Rsend(buf, n, t, dest, tag, comm)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || large_call!(plain::MPI_Rsend_c(buf, count, datatype, dest, tag, comm)),
+            move |n, t| plain::MPI_Rsend(buf, n, t, dest, tag, comm),
+        )
     }
 }
 
@@ -170,9 +181,12 @@ pub unsafe extern "C-unwind" fn MPIX_Recv_x(
             return plain::MPI_Recv(buf, n, datatype, source, tag, comm, status);
         }
         let call = on_comm("MPIX_Recv_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Recv(buf, n, t, source, tag, comm, status)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || large_call!(plain::MPI_Recv_c(buf, count, datatype, source, tag, comm, status)),
+            move |n, t| plain::MPI_Recv(buf, n, t, source, tag, comm, status),
+        )
     }
 }
 
@@ -203,9 +217,12 @@ pub unsafe extern "C-unwind" fn MPIX_Isend_x(
             return plain::MPI_Isend(buf, n, datatype, dest, tag, comm, request);
         }
         let call = on_comm("MPIX_Isend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Isend(buf, n, t, dest, tag, comm, request)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || large_call!(plain::MPI_Isend_c(buf, count, datatype, dest, tag, comm, request)),
+            move |n, t| plain::MPI_Isend(buf, n, t, dest, tag, comm, request),
+        )
     }
 }
 
@@ -236,9 +253,14 @@ pub unsafe extern "C-unwind" fn MPIX_Ibsend_x(
             return plain::MPI_Ibsend(buf, n, datatype, dest, tag, comm, request);
         }
         let call = on_comm("MPIX_Ibsend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Ibsend(buf, n, t, dest, tag, comm, request)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || {
+                large_call!(plain::MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request))
+            },
+            move |n, t| plain::MPI_Ibsend(buf, n, t, dest, tag, comm, request),
+        )
     }
 }
 
@@ -269,9 +291,14 @@ pub unsafe extern "C-unwind" fn MPIX_Issend_x(
             return plain::MPI_Issend(buf, n, datatype, dest, tag, comm, request);
         }
         let call = on_comm("MPIX_Issend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Issend(buf, n, t, dest, tag, comm, request)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || {
+                large_call!(plain::MPI_Issend_c(buf, count, datatype, dest, tag, comm, request))
+            },
+            move |n, t| plain::MPI_Issend(buf, n, t, dest, tag, comm, request),
+        )
     }
 }
 
@@ -302,9 +329,14 @@ pub unsafe extern "C-unwind" fn MPIX_Irsend_x(
             return plain::MPI_Irsend(buf, n, datatype, dest, tag, comm, request);
         }
         let call = on_comm("MPIX_Irsend_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Irsend(buf, n, t, dest, tag, comm, request)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || {
+                large_call!(plain::MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request))
+            },
+            move |n, t| plain::MPI_Irsend(buf, n, t, dest, tag, comm, request),
+        )
     }
 }
 
@@ -335,9 +367,14 @@ pub unsafe extern "C-unwind" fn MPIX_Irecv_x(
             return plain::MPI_Irecv(buf, n, datatype, source, tag, comm, request);
         }
         let call = on_comm("MPIX_Irecv_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Irecv(buf, n, t, source, tag, comm, request)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || {
+                large_call!(plain::MPI_Irecv_c(buf, count, datatype, source, tag, comm, request))
+            },
+            move |n, t| plain::MPI_Irecv(buf, n, t, source, tag, comm, request),
+        )
     }
 }
 
@@ -364,9 +401,12 @@ pub unsafe extern "C-unwind" fn MPIX_Mrecv_x(
             return plain::MPI_Mrecv(buf, n, datatype, message, status);
         }
         let call = on_nothing("MPIX_Mrecv_x");
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Mrecv(buf, n, t, message, status)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || large_call!(plain::MPI_Mrecv_c(buf, count, datatype, message, status)),
+            move |n, t| plain::MPI_Mrecv(buf, n, t, message, status),
+        )
     }
 }
 
@@ -393,9 +433,12 @@ pub unsafe extern "C-unwind" fn MPIX_Imrecv_x(
             return plain::MPI_Imrecv(buf, n, datatype, message, request);
         }
         let call = on_nothing("MPIX_Imrecv_x");
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Imrecv(buf, n, t, message, request)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || large_call!(plain::MPI_Imrecv_c(buf, count, datatype, message, request)),
+            move |n, t| plain::MPI_Imrecv(buf, n, t, message, request),
+        )
     }
 }
 
@@ -432,9 +475,18 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_replace_x(
             );
         }
         let call = on_comm("MPIX_Sendrecv_replace_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Sendrecv_replace(buf, n, t, dest, sendtag, source, recvtag, comm, status)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || {
+                large_call!(plain::MPI_Sendrecv_replace_c(
+                    buf, count, datatype, dest, sendtag, source, recvtag, comm, status
+                ))
+            },
+            move |n, t| {
+                plain::MPI_Sendrecv_replace(buf, n, t, dest, sendtag, source, recvtag, comm, status)
+            },
+        )
     }
 }
 
@@ -471,12 +523,24 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Sendrecv it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Sendrecv(
+                sendbuf, n, sendtype, dest, sendtag, recvbuf, m, recvtype, source, recvtag, comm,
+                status,
+            );
+        }
         let call = on_comm("MPIX_Sendrecv_x", comm);
         call.two(
             Family::PointToPoint,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((true, true)),
+            move || {
+                large_call!(plain::MPI_Sendrecv_c(
+                    sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                    source, recvtag, comm, status
+                ))
+            },
             move |n, t, m, u| {
                 plain::MPI_Sendrecv(
                     sendbuf, n, t, dest, sendtag, recvbuf, m, u, source, recvtag, comm, status,
@@ -559,9 +623,14 @@ pub unsafe extern "C-unwind" fn MPIX_Send_init_x(
             return plain::MPI_Send_init(buf, n, datatype, dest, tag, comm, request);
         }
         let call = on_comm("MPIX_Send_init_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Send_init(buf, n, t, dest, tag, comm, request)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || {
+                large_call!(plain::MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request))
+            },
+            move |n, t| plain::MPI_Send_init(buf, n, t, dest, tag, comm, request),
+        )
     }
 }
 
@@ -593,9 +662,14 @@ pub unsafe extern "C-unwind" fn MPIX_Bsend_init_x(
             return plain::MPI_Bsend_init(buf, n, datatype, dest, tag, comm, request);
         }
         let call = on_comm("MPIX_Bsend_init_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Bsend_init(buf, n, t, dest, tag, comm, request)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || {
+                large_call!(plain::MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request))
+            },
+            move |n, t| plain::MPI_Bsend_init(buf, n, t, dest, tag, comm, request),
+        )
     }
 }
 
@@ -627,9 +701,14 @@ pub unsafe extern "C-unwind" fn MPIX_Ssend_init_x(
             return plain::MPI_Ssend_init(buf, n, datatype, dest, tag, comm, request);
         }
         let call = on_comm("MPIX_Ssend_init_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Ssend_init(buf, n, t, dest, tag, comm, request)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || {
+                large_call!(plain::MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request))
+            },
+            move |n, t| plain::MPI_Ssend_init(buf, n, t, dest, tag, comm, request),
+        )
     }
 }
 
@@ -661,9 +740,14 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_init_x(
             return plain::MPI_Rsend_init(buf, n, datatype, dest, tag, comm, request);
         }
         let call = on_comm("MPIX_Rsend_init_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Rsend_init(buf, n, t, dest, tag, comm, request)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || {
+                large_call!(plain::MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request))
+            },
+            move |n, t| plain::MPI_Rsend_init(buf, n, t, dest, tag, comm, request),
+        )
     }
 }
 
@@ -695,9 +779,16 @@ pub unsafe extern "C-unwind" fn MPIX_Recv_init_x(
             return plain::MPI_Recv_init(buf, n, datatype, source, tag, comm, request);
         }
         let call = on_comm("MPIX_Recv_init_x", comm);
-        call.one(Family::PointToPoint, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Recv_init(buf, n, t, source, tag, comm, request)
-        })
+        call.one(
+            Family::PointToPoint,
+            side(count, datatype),
+            move || {
+                large_call!(plain::MPI_Recv_init_c(
+                    buf, count, datatype, source, tag, comm, request
+                ))
+            },
+            move |n, t| plain::MPI_Recv_init(buf, n, t, source, tag, comm, request),
+        )
     }
 }
 
@@ -724,9 +815,12 @@ pub unsafe extern "C-unwind" fn MPIX_Bcast_x(
             return plain::MPI_Bcast(buffer, n, datatype, root, comm);
         }
         let call = on_comm("MPIX_Bcast_x", comm);
-        call.one(Family::Movement, count, Datatype::new(datatype), move |n, t| {
-            plain::MPI_Bcast(buffer, n, t, root, comm)
-        })
+        call.one(
+            Family::Movement,
+            side(count, datatype),
+            move || large_call!(plain::MPI_Bcast_c(buffer, count, datatype, root, comm)),
+            move |n, t| plain::MPI_Bcast(buffer, n, t, root, comm),
+        )
     }
 }
 
@@ -751,11 +845,14 @@ pub unsafe extern "C-unwind" fn MPIX_Ibcast_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ibcast it owes this call.
     unsafe {
+        if let Some(n) = small(count) {
+            return plain::MPI_Ibcast(buffer, n, datatype, root, comm, request);
+        }
         let call = on_comm("MPIX_Ibcast_x", comm);
         call.ibcast(
             Comm::new(comm),
             root,
-            Side { count, datatype: Datatype::new(datatype) },
+            side(count, datatype),
             address(buffer),
             RequestSlot::new(request),
             |n, t| plain::MPI_Ibcast(buffer, n, t, root, comm, request),
@@ -802,12 +899,20 @@ pub unsafe extern "C-unwind" fn MPIX_Gather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Gather it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Gather(sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm);
+        }
         let call = on_comm("MPIX_Gather_x", comm);
         call.two(
             Family::Movement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || gathered(comm, root, is_in_place(sendbuf)),
+            move || {
+                large_call!(plain::MPI_Gather_c(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
+                ))
+            },
             move |n, t, m, u| plain::MPI_Gather(sendbuf, n, t, recvbuf, m, u, root, comm),
         )
     }
@@ -840,12 +945,18 @@ pub unsafe extern "C-unwind" fn MPIX_Igather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Igather it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Igather(
+                sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm, request,
+            );
+        }
         let call = on_comm("MPIX_Igather_x", comm);
         call.two(
-            Family::Movement,
+            Family::OtherMovement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || gathered(comm, root, is_in_place(sendbuf)),
+            no_large_call,
             move |n, t, m, u| plain::MPI_Igather(sendbuf, n, t, recvbuf, m, u, root, comm, request),
         )
     }
@@ -876,12 +987,20 @@ pub unsafe extern "C-unwind" fn MPIX_Scatter_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Scatter it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Scatter(sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm);
+        }
         let call = on_comm("MPIX_Scatter_x", comm);
         call.two(
             Family::Movement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || scattered(comm, root, is_in_place(recvbuf)),
+            move || {
+                large_call!(plain::MPI_Scatter_c(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
+                ))
+            },
             move |n, t, m, u| plain::MPI_Scatter(sendbuf, n, t, recvbuf, m, u, root, comm),
         )
     }
@@ -914,12 +1033,18 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatter_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iscatter it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Iscatter(
+                sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm, request,
+            );
+        }
         let call = on_comm("MPIX_Iscatter_x", comm);
         call.two(
-            Family::Movement,
+            Family::OtherMovement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || scattered(comm, root, is_in_place(recvbuf)),
+            no_large_call,
             move |n, t, m, u| {
                 plain::MPI_Iscatter(sendbuf, n, t, recvbuf, m, u, root, comm, request)
             },
@@ -950,12 +1075,20 @@ pub unsafe extern "C-unwind" fn MPIX_Allgather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Allgather it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Allgather(sendbuf, n, sendtype, recvbuf, m, recvtype, comm);
+        }
         let call = on_comm("MPIX_Allgather_x", comm);
         call.two(
             Family::Movement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((!is_in_place(sendbuf), true)),
+            move || {
+                large_call!(plain::MPI_Allgather_c(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
+                ))
+            },
             move |n, t, m, u| plain::MPI_Allgather(sendbuf, n, t, recvbuf, m, u, comm),
         )
     }
@@ -986,12 +1119,18 @@ pub unsafe extern "C-unwind" fn MPIX_Iallgather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iallgather it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Iallgather(
+                sendbuf, n, sendtype, recvbuf, m, recvtype, comm, request,
+            );
+        }
         let call = on_comm("MPIX_Iallgather_x", comm);
         call.two(
-            Family::Movement,
+            Family::OtherMovement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((!is_in_place(sendbuf), true)),
+            no_large_call,
             move |n, t, m, u| plain::MPI_Iallgather(sendbuf, n, t, recvbuf, m, u, comm, request),
         )
     }
@@ -1020,12 +1159,20 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Alltoall it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Alltoall(sendbuf, n, sendtype, recvbuf, m, recvtype, comm);
+        }
         let call = on_comm("MPIX_Alltoall_x", comm);
         call.two(
             Family::Movement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((!is_in_place(sendbuf), true)),
+            move || {
+                large_call!(plain::MPI_Alltoall_c(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
+                ))
+            },
             move |n, t, m, u| plain::MPI_Alltoall(sendbuf, n, t, recvbuf, m, u, comm),
         )
     }
@@ -1056,12 +1203,16 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoall_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ialltoall it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Ialltoall(sendbuf, n, sendtype, recvbuf, m, recvtype, comm, request);
+        }
         let call = on_comm("MPIX_Ialltoall_x", comm);
         call.two(
-            Family::Movement,
+            Family::OtherMovement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((!is_in_place(sendbuf), true)),
+            no_large_call,
             move |n, t, m, u| plain::MPI_Ialltoall(sendbuf, n, t, recvbuf, m, u, comm, request),
         )
     }
@@ -1090,12 +1241,16 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Neighbor_allgather it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Neighbor_allgather(sendbuf, n, sendtype, recvbuf, m, recvtype, comm);
+        }
         let call = on_comm("MPIX_Neighbor_allgather_x", comm);
         call.two(
-            Family::Movement,
+            Family::OtherMovement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((true, true)),
+            no_large_call,
             move |n, t, m, u| plain::MPI_Neighbor_allgather(sendbuf, n, t, recvbuf, m, u, comm),
         )
     }
@@ -1126,12 +1281,18 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_allgather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ineighbor_allgather it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Ineighbor_allgather(
+                sendbuf, n, sendtype, recvbuf, m, recvtype, comm, request,
+            );
+        }
         let call = on_comm("MPIX_Ineighbor_allgather_x", comm);
         call.two(
-            Family::Movement,
+            Family::OtherMovement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((true, true)),
+            no_large_call,
             move |n, t, m, u| {
                 plain::MPI_Ineighbor_allgather(sendbuf, n, t, recvbuf, m, u, comm, request)
             },
@@ -1162,12 +1323,16 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoall_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Neighbor_alltoall it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Neighbor_alltoall(sendbuf, n, sendtype, recvbuf, m, recvtype, comm);
+        }
         let call = on_comm("MPIX_Neighbor_alltoall_x", comm);
         call.two(
-            Family::Movement,
+            Family::OtherMovement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((true, true)),
+            no_large_call,
             move |n, t, m, u| plain::MPI_Neighbor_alltoall(sendbuf, n, t, recvbuf, m, u, comm),
         )
     }
@@ -1198,12 +1363,18 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoall_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ineighbor_alltoall it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+            return plain::MPI_Ineighbor_alltoall(
+                sendbuf, n, sendtype, recvbuf, m, recvtype, comm, request,
+            );
+        }
         let call = on_comm("MPIX_Ineighbor_alltoall_x", comm);
         call.two(
-            Family::Movement,
+            Family::OtherMovement,
             side(sendcount, sendtype),
             side(recvcount, recvtype),
             || Ok((true, true)),
+            no_large_call,
             move |n, t, m, u| {
                 plain::MPI_Ineighbor_alltoall(sendbuf, n, t, recvbuf, m, u, comm, request)
             },
@@ -1238,16 +1409,8 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_x(
             return plain::MPI_Reduce(sendbuf, recvbuf, n, datatype, op, root, comm);
         }
         let call = on_comm("MPIX_Reduce_x", comm);
-        call.pieces(count, Datatype::new(datatype), move |offset, n| {
-            plain::MPI_Reduce(
-                at(sendbuf, offset),
-                at_mut(recvbuf, offset),
-                n,
-                datatype,
-                op,
-                root,
-                comm,
-            )
+        call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
+            plain::MPI_Reduce(at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, root, comm)
         })
     }
 }
@@ -1277,15 +1440,8 @@ pub unsafe extern "C-unwind" fn MPIX_Allreduce_x(
             return plain::MPI_Allreduce(sendbuf, recvbuf, n, datatype, op, comm);
         }
         let call = on_comm("MPIX_Allreduce_x", comm);
-        call.pieces(count, Datatype::new(datatype), move |offset, n| {
-            plain::MPI_Allreduce(
-                at(sendbuf, offset),
-                at_mut(recvbuf, offset),
-                n,
-                datatype,
-                op,
-                comm,
-            )
+        call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
+            plain::MPI_Allreduce(at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, comm)
         })
     }
 }
@@ -1315,8 +1471,8 @@ pub unsafe extern "C-unwind" fn MPIX_Scan_x(
             return plain::MPI_Scan(sendbuf, recvbuf, n, datatype, op, comm);
         }
         let call = on_comm("MPIX_Scan_x", comm);
-        call.pieces(count, Datatype::new(datatype), move |offset, n| {
-            plain::MPI_Scan(at(sendbuf, offset), at_mut(recvbuf, offset), n, datatype, op, comm)
+        call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
+            plain::MPI_Scan(at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, comm)
         })
     }
 }
@@ -1346,8 +1502,8 @@ pub unsafe extern "C-unwind" fn MPIX_Exscan_x(
             return plain::MPI_Exscan(sendbuf, recvbuf, n, datatype, op, comm);
         }
         let call = on_comm("MPIX_Exscan_x", comm);
-        call.pieces(count, Datatype::new(datatype), move |offset, n| {
-            plain::MPI_Exscan(at(sendbuf, offset), at_mut(recvbuf, offset), n, datatype, op, comm)
+        call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
+            plain::MPI_Exscan(at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, comm)
         })
     }
 }
@@ -1375,8 +1531,8 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_local_x(
             return plain::MPI_Reduce_local(inbuf, inoutbuf, n, datatype, op);
         }
         let call = on_nothing("MPIX_Reduce_local_x");
-        call.pieces(count, Datatype::new(datatype), move |offset, n| {
-            plain::MPI_Reduce_local(at(inbuf, offset), at_mut(inoutbuf, offset), n, datatype, op)
+        call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
+            plain::MPI_Reduce_local(at(inbuf, offset), at_mut(inoutbuf, offset), n, t, o)
         })
     }
 }
@@ -1407,6 +1563,9 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ireduce it owes this call.
     unsafe {
+        if let Some(n) = small(count) {
+            return plain::MPI_Ireduce(sendbuf, recvbuf, n, datatype, op, root, comm, request);
+        }
         let call = on_comm("MPIX_Ireduce_x", comm);
         call.ireduction(
             count,
@@ -1414,7 +1573,9 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_x(
             Op::new(op),
             cfg!(admpi_mpi = "openmpi"),
             move || {
-                plain::MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request)
+                large_call!(plain::MPI_Ireduce_c(
+                    sendbuf, recvbuf, count, datatype, op, root, comm, request
+                ))
             },
             move |n, t, o| plain::MPI_Ireduce(sendbuf, recvbuf, n, t, o, root, comm, request),
         )
@@ -1445,13 +1606,20 @@ pub unsafe extern "C-unwind" fn MPIX_Iallreduce_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iallreduce it owes this call.
     unsafe {
+        if let Some(n) = small(count) {
+            return plain::MPI_Iallreduce(sendbuf, recvbuf, n, datatype, op, comm, request);
+        }
         let call = on_comm("MPIX_Iallreduce_x", comm);
         call.ireduction(
             count,
             Datatype::new(datatype),
             Op::new(op),
             false,
-            move || plain::MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request),
+            move || {
+                large_call!(plain::MPI_Iallreduce_c(
+                    sendbuf, recvbuf, count, datatype, op, comm, request
+                ))
+            },
             move |n, t, o| plain::MPI_Iallreduce(sendbuf, recvbuf, n, t, o, comm, request),
         )
     }
@@ -1480,13 +1648,20 @@ pub unsafe extern "C-unwind" fn MPIX_Iscan_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iscan it owes this call.
     unsafe {
+        if let Some(n) = small(count) {
+            return plain::MPI_Iscan(sendbuf, recvbuf, n, datatype, op, comm, request);
+        }
         let call = on_comm("MPIX_Iscan_x", comm);
         call.ireduction(
             count,
             Datatype::new(datatype),
             Op::new(op),
             false,
-            move || plain::MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request),
+            move || {
+                large_call!(plain::MPI_Iscan_c(
+                    sendbuf, recvbuf, count, datatype, op, comm, request
+                ))
+            },
             move |n, t, o| plain::MPI_Iscan(sendbuf, recvbuf, n, t, o, comm, request),
         )
     }
@@ -1516,13 +1691,20 @@ pub unsafe extern "C-unwind" fn MPIX_Iexscan_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iexscan it owes this call.
     unsafe {
+        if let Some(n) = small(count) {
+            return plain::MPI_Iexscan(sendbuf, recvbuf, n, datatype, op, comm, request);
+        }
         let call = on_comm("MPIX_Iexscan_x", comm);
         call.ireduction(
             count,
             Datatype::new(datatype),
             Op::new(op),
             false,
-            move || plain::MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request),
+            move || {
+                large_call!(plain::MPI_Iexscan_c(
+                    sendbuf, recvbuf, count, datatype, op, comm, request
+                ))
+            },
             move |n, t, o| plain::MPI_Iexscan(sendbuf, recvbuf, n, t, o, comm, request),
         )
     }
@@ -1557,16 +1739,17 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_x(
             Comm::new(comm),
             || Ok(vec![recvcount; group_size(comm)?]),
             Datatype::new(datatype),
+            Op::new(op),
             input,
             |c| plain::MPI_Reduce_scatter_block(sendbuf, recvbuf, narrow(c[0]), datatype, op, comm),
-            |b| {
+            |b, t, o| {
                 let (from, to) = if in_place {
                     (at(recvbuf, b.from), at_mut(recvbuf, b.to))
                 } else {
                     (at(sendbuf, b.from), at_mut(recvbuf, b.to))
                 };
                 let from = if in_place && b.mine { in_place_address() } else { from };
-                plain::MPI_Reduce(from, to, b.count, datatype, op, b.root, comm)
+                plain::MPI_Reduce(from, to, b.count, t, o, b.root, comm)
             },
             move |from, to, n| {
                 move_items(at(recvbuf, from), at_mut(recvbuf, to), n, datatype, comm)
@@ -1604,6 +1787,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_x(
             Comm::new(comm),
             || Ok(counts(recvcounts, group_size(comm)?)),
             Datatype::new(datatype),
+            Op::new(op),
             input,
             |c| {
                 plain::MPI_Reduce_scatter(
@@ -1615,14 +1799,14 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_x(
                     comm,
                 )
             },
-            |b| {
+            |b, t, o| {
                 let (from, to) = if in_place {
                     (at(recvbuf, b.from), at_mut(recvbuf, b.to))
                 } else {
                     (at(sendbuf, b.from), at_mut(recvbuf, b.to))
                 };
                 let from = if in_place && b.mine { in_place_address() } else { from };
-                plain::MPI_Reduce(from, to, b.count, datatype, op, b.root, comm)
+                plain::MPI_Reduce(from, to, b.count, t, o, b.root, comm)
             },
             move |from, to, n| {
                 move_items(at(recvbuf, from), at_mut(recvbuf, to), n, datatype, comm)
@@ -1676,10 +1860,10 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_block_x(
                     request,
                 )
             },
-            |_| {
-                plain::MPI_Ireduce_scatter_block_c(
-                    sendbuf, recvbuf, recvcount, datatype, op, comm, request,
-                )
+            move || {
+                large_call!(plain::MPI_Ireduce_scatter_block_c(
+                    sendbuf, recvbuf, recvcount, datatype, op, comm, request
+                ))
             },
             |b, t, o, r| {
                 let (from, to) = if in_place {
@@ -1742,16 +1926,10 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_x(
                     request,
                 )
             },
-            |c| {
-                plain::MPI_Ireduce_scatter_c(
-                    sendbuf,
-                    recvbuf,
-                    c.as_ptr(),
-                    datatype,
-                    op,
-                    comm,
-                    request,
-                )
+            move || {
+                large_call!(plain::MPI_Ireduce_scatter_c(
+                    sendbuf, recvbuf, recvcounts, datatype, op, comm, request
+                ))
             },
             |b, t, o, r| {
                 let (from, to) = if in_place {
@@ -1801,10 +1979,16 @@ pub unsafe extern "C-unwind" fn MPIX_Gatherv_x(
         let from = if in_place { no_send() } else { sendbuf };
         let to = if is_root(comm, root) { recvbuf } else { no_receive() };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = || v_parts(comm, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, recvcounts, displs, recvtype);
         call.exchange(
+            Family::Vector,
+            move || {
+                large_call!(plain::MPI_Gatherv_c(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm
+                ))
+            },
             Width::Int,
-            || vector::gather(Comm::new(comm), root, in_place, own, &all),
+            || vector::gather(Comm::new(comm), root, in_place, own, all),
             |l| {
                 plain::MPI_Alltoallw(
                     from,
@@ -1856,11 +2040,18 @@ pub unsafe extern "C-unwind" fn MPIX_Igatherv_x(
         let from = if in_place { no_send() } else { sendbuf };
         let to = if is_root(comm, root) { recvbuf } else { no_receive() };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = || v_parts(comm, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, recvcounts, displs, recvtype);
         call.start_exchange(
+            Family::Ivector,
+            move || {
+                large_call!(plain::MPI_Igatherv_c(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                    comm, request
+                ))
+            },
             Width::Int,
             RequestSlot::new(request),
-            || vector::gather(Comm::new(comm), root, in_place, own, &all),
+            || vector::gather(Comm::new(comm), root, in_place, own, all),
             |l, r| {
                 plain::MPI_Ialltoallw(
                     from,
@@ -1911,10 +2102,16 @@ pub unsafe extern "C-unwind" fn MPIX_Scatterv_x(
         let from = if is_root(comm, root) { sendbuf } else { no_send() };
         let to = if in_place { no_receive() } else { recvbuf };
         let own = Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
-        let all = || v_parts(comm, sendcounts, displs, sendtype);
+        let all = |n| v_parts(n, sendcounts, displs, sendtype);
         call.exchange(
+            Family::Vector,
+            move || {
+                large_call!(plain::MPI_Scatterv_c(
+                    sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm
+                ))
+            },
             Width::Int,
-            || vector::scatter(Comm::new(comm), root, in_place, &all, own),
+            || vector::scatter(Comm::new(comm), root, in_place, own, all),
             |l| {
                 plain::MPI_Alltoallw(
                     from,
@@ -1966,11 +2163,18 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatterv_x(
         let from = if is_root(comm, root) { sendbuf } else { no_send() };
         let to = if in_place { no_receive() } else { recvbuf };
         let own = Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
-        let all = || v_parts(comm, sendcounts, displs, sendtype);
+        let all = |n| v_parts(n, sendcounts, displs, sendtype);
         call.start_exchange(
+            Family::Ivector,
+            move || {
+                large_call!(plain::MPI_Iscatterv_c(
+                    sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
+                    comm, request
+                ))
+            },
             Width::Int,
             RequestSlot::new(request),
-            || vector::scatter(Comm::new(comm), root, in_place, &all, own),
+            || vector::scatter(Comm::new(comm), root, in_place, own, all),
             |l, r| {
                 plain::MPI_Ialltoallw(
                     from,
@@ -2018,10 +2222,16 @@ pub unsafe extern "C-unwind" fn MPIX_Allgatherv_x(
         let in_place = is_in_place(sendbuf);
         let from = if in_place { bottom() } else { sendbuf };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = || v_parts(comm, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, recvcounts, displs, recvtype);
         call.exchange(
+            guarded(Family::Vector, is_alone(comm)),
+            move || {
+                large_call!(plain::MPI_Allgatherv_c(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm
+                ))
+            },
             Width::Int,
-            || vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, &all),
+            || vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, all),
             |l| {
                 plain::MPI_Alltoallw(
                     from,
@@ -2070,11 +2280,18 @@ pub unsafe extern "C-unwind" fn MPIX_Iallgatherv_x(
         let in_place = is_in_place(sendbuf);
         let from = if in_place { bottom() } else { sendbuf };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = || v_parts(comm, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, recvcounts, displs, recvtype);
         call.start_exchange(
+            guarded(Family::Ivector, is_alone(comm)),
+            move || {
+                large_call!(plain::MPI_Iallgatherv_c(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
+                    request
+                ))
+            },
             Width::Int,
             RequestSlot::new(request),
-            || vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, &all),
+            || vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, all),
             |l, r| {
                 plain::MPI_Ialltoallw(
                     from,
@@ -2121,16 +2338,23 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_x(
     // SAFETY: what the caller owes MPI_Alltoallv it owes this call.
     unsafe {
         let call = on_comm("MPIX_Alltoallv_x", comm);
+        let in_place = is_in_place(sendbuf);
         call.exchange(
+            guarded(Family::Vector, in_place),
+            move || {
+                large_call!(plain::MPI_Alltoallv_c(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                    comm
+                ))
+            },
             Width::Int,
             || {
-                let receives = v_parts(comm, recvcounts, rdispls, recvtype)?;
-                let sends = if is_in_place(sendbuf) {
-                    Vec::new()
-                } else {
-                    v_parts(comm, sendcounts, sdispls, sendtype)?
-                };
-                Ok(Traffic { sends, receives, ..Traffic::default() })
+                all_traffic(
+                    comm,
+                    in_place,
+                    |n| v_parts(n, sendcounts, sdispls, sendtype),
+                    |n| v_parts(n, recvcounts, rdispls, recvtype),
+                )
             },
             |l| {
                 plain::MPI_Alltoallw(
@@ -2179,22 +2403,32 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallv_x(
     // SAFETY: what the caller owes MPI_Ialltoallv it owes this call.
     unsafe {
         let call = on_comm("MPIX_Ialltoallv_x", comm);
-        let staged = is_in_place(sendbuf);
-        let from = if staged { bottom() } else { sendbuf };
+        let in_place = is_in_place(sendbuf);
+        let from = if in_place { bottom() } else { sendbuf };
         call.start_exchange(
+            guarded(Family::Ivector, in_place),
+            move || {
+                large_call!(plain::MPI_Ialltoallv_c(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                    comm, request
+                ))
+            },
             Width::Int,
             RequestSlot::new(request),
             || {
-                let receives = v_parts(comm, recvcounts, rdispls, recvtype)?;
-                if staged {
-                    return staged_traffic(recvbuf, receives, comm);
+                if in_place {
+                    return staged_traffic(
+                        recvbuf,
+                        v_parts(partners(comm)?, recvcounts, rdispls, recvtype)?,
+                        comm,
+                    );
                 }
-                let sends = if is_in_place(sendbuf) {
-                    Vec::new()
-                } else {
-                    v_parts(comm, sendcounts, sdispls, sendtype)?
-                };
-                Ok(Traffic { sends, receives, ..Traffic::default() })
+                all_traffic(
+                    comm,
+                    in_place,
+                    |n| v_parts(n, sendcounts, sdispls, sendtype),
+                    |n| v_parts(n, recvcounts, rdispls, recvtype),
+                )
             },
             |l, r| {
                 plain::MPI_Ialltoallw(
@@ -2242,16 +2476,23 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_x(
     // SAFETY: what the caller owes MPI_Alltoallw it owes this call.
     unsafe {
         let call = on_comm("MPIX_Alltoallw_x", comm);
+        let in_place = is_in_place(sendbuf);
         call.exchange(
+            guarded(Family::Vector, in_place),
+            move || {
+                large_call!(plain::MPI_Alltoallw_c(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                    recvtypes, comm
+                ))
+            },
             Width::Int,
             || {
-                let receives = w_parts(comm, recvcounts, rdispls, recvtypes)?;
-                let sends = if is_in_place(sendbuf) {
-                    Vec::new()
-                } else {
-                    w_parts(comm, sendcounts, sdispls, sendtypes)?
-                };
-                Ok(Traffic { sends, receives, ..Traffic::default() })
+                all_traffic(
+                    comm,
+                    in_place,
+                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
+                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
+                )
             },
             |l| {
                 plain::MPI_Alltoallw(
@@ -2300,22 +2541,32 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallw_x(
     // SAFETY: what the caller owes MPI_Ialltoallw it owes this call.
     unsafe {
         let call = on_comm("MPIX_Ialltoallw_x", comm);
-        let staged = is_in_place(sendbuf);
-        let from = if staged { bottom() } else { sendbuf };
+        let in_place = is_in_place(sendbuf);
+        let from = if in_place { bottom() } else { sendbuf };
         call.start_exchange(
+            guarded(Family::Ivector, in_place),
+            move || {
+                large_call!(plain::MPI_Ialltoallw_c(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                    recvtypes, comm, request
+                ))
+            },
             Width::Int,
             RequestSlot::new(request),
             || {
-                let receives = w_parts(comm, recvcounts, rdispls, recvtypes)?;
-                if staged {
-                    return staged_traffic(recvbuf, receives, comm);
+                if in_place {
+                    return staged_traffic(
+                        recvbuf,
+                        w_parts(partners(comm)?, recvcounts, rdispls, recvtypes)?,
+                        comm,
+                    );
                 }
-                let sends = if is_in_place(sendbuf) {
-                    Vec::new()
-                } else {
-                    w_parts(comm, sendcounts, sdispls, sendtypes)?
-                };
-                Ok(Traffic { sends, receives, ..Traffic::default() })
+                all_traffic(
+                    comm,
+                    in_place,
+                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
+                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
+                )
             },
             |l, r| {
                 plain::MPI_Ialltoallw(
@@ -2362,13 +2613,14 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_x(
     unsafe {
         let call = on_comm("MPIX_Neighbor_allgatherv_x", comm);
         call.exchange(
+            Family::GuardedVector,
+            no_large_call,
             neighbour_width(),
             || {
-                let (sources, destinations) = degrees(comm)?;
                 neighbour_traffic(
                     comm,
-                    repeated(sendcount, sendtype, destinations),
-                    v_parts_of(sources, recvcounts, displs, recvtype)?,
+                    |n| Ok(repeated(n, sendcount, sendtype)),
+                    |n| v_parts(n, recvcounts, displs, recvtype),
                 )
             },
             |l| {
@@ -2431,14 +2683,15 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_allgatherv_x(
     unsafe {
         let call = on_comm("MPIX_Ineighbor_allgatherv_x", comm);
         call.start_exchange(
+            Family::GuardedVector,
+            no_large_call,
             neighbour_width(),
             RequestSlot::new(request),
             || {
-                let (sources, destinations) = degrees(comm)?;
                 neighbour_traffic(
                     comm,
-                    repeated(sendcount, sendtype, destinations),
-                    v_parts_of(sources, recvcounts, displs, recvtype)?,
+                    |n| Ok(repeated(n, sendcount, sendtype)),
+                    |n| v_parts(n, recvcounts, displs, recvtype),
                 )
             },
             |l, r| {
@@ -2503,13 +2756,14 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_x(
     unsafe {
         let call = on_comm("MPIX_Neighbor_alltoallv_x", comm);
         call.exchange(
+            Family::GuardedVector,
+            no_large_call,
             neighbour_width(),
             || {
-                let (sources, destinations) = degrees(comm)?;
                 neighbour_traffic(
                     comm,
-                    v_parts_of(destinations, sendcounts, sdispls, sendtype)?,
-                    v_parts_of(sources, recvcounts, rdispls, recvtype)?,
+                    |n| v_parts(n, sendcounts, sdispls, sendtype),
+                    |n| v_parts(n, recvcounts, rdispls, recvtype),
                 )
             },
             |l| {
@@ -2574,14 +2828,15 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallv_x(
     unsafe {
         let call = on_comm("MPIX_Ineighbor_alltoallv_x", comm);
         call.start_exchange(
+            Family::GuardedVector,
+            no_large_call,
             neighbour_width(),
             RequestSlot::new(request),
             || {
-                let (sources, destinations) = degrees(comm)?;
                 neighbour_traffic(
                     comm,
-                    v_parts_of(destinations, sendcounts, sdispls, sendtype)?,
-                    v_parts_of(sources, recvcounts, rdispls, recvtype)?,
+                    |n| v_parts(n, sendcounts, sdispls, sendtype),
+                    |n| v_parts(n, recvcounts, rdispls, recvtype),
                 )
             },
             |l, r| {
@@ -2646,13 +2901,14 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_x(
     unsafe {
         let call = on_comm("MPIX_Neighbor_alltoallw_x", comm);
         call.exchange(
+            Family::GuardedVector,
+            no_large_call,
             neighbour_width(),
             || {
-                let (sources, destinations) = degrees(comm)?;
                 neighbour_traffic(
                     comm,
-                    w_parts_of(destinations, sendcounts, sdispls, sendtypes),
-                    w_parts_of(sources, recvcounts, rdispls, recvtypes),
+                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
+                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
                 )
             },
             |l| {
@@ -2717,14 +2973,15 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallw_x(
     unsafe {
         let call = on_comm("MPIX_Ineighbor_alltoallw_x", comm);
         call.start_exchange(
+            Family::GuardedVector,
+            no_large_call,
             neighbour_width(),
             RequestSlot::new(request),
             || {
-                let (sources, destinations) = degrees(comm)?;
                 neighbour_traffic(
                     comm,
-                    w_parts_of(destinations, sendcounts, sdispls, sendtypes),
-                    w_parts_of(sources, recvcounts, rdispls, recvtypes),
+                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
+                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
                 )
             },
             |l, r| {
@@ -2785,12 +3042,25 @@ pub unsafe extern "C-unwind" fn MPIX_Put_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Put it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
+            return plain::MPI_Put(
+                origin_addr,
+                n,
+                origin_datatype,
+                target_rank,
+                target_disp,
+                m,
+                target_datatype,
+                win,
+            );
+        }
         let call = on_win("MPIX_Put_x", win);
         call.two(
             Family::PutGet,
             side(origin_count, origin_datatype),
             side(target_count, target_datatype),
             || Ok((true, true)),
+            no_large_call,
             move |n, t, m, u| {
                 plain::MPI_Put(origin_addr, n, t, target_rank, target_disp, m, u, win)
             },
@@ -2823,12 +3093,25 @@ pub unsafe extern "C-unwind" fn MPIX_Get_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Get it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
+            return plain::MPI_Get(
+                origin_addr,
+                n,
+                origin_datatype,
+                target_rank,
+                target_disp,
+                m,
+                target_datatype,
+                win,
+            );
+        }
         let call = on_win("MPIX_Get_x", win);
         call.two(
             Family::PutGet,
             side(origin_count, origin_datatype),
             side(target_count, target_datatype),
             || Ok((true, true)),
+            no_large_call,
             move |n, t, m, u| {
                 plain::MPI_Get(origin_addr, n, t, target_rank, target_disp, m, u, win)
             },
@@ -2863,12 +3146,26 @@ pub unsafe extern "C-unwind" fn MPIX_Rput_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Rput it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
+            return plain::MPI_Rput(
+                origin_addr,
+                n,
+                origin_datatype,
+                target_rank,
+                target_disp,
+                m,
+                target_datatype,
+                win,
+                request,
+            );
+        }
         let call = on_win("MPIX_Rput_x", win);
         call.two(
             Family::PutGet,
             side(origin_count, origin_datatype),
             side(target_count, target_datatype),
             || Ok((true, true)),
+            no_large_call,
             move |n, t, m, u| {
                 plain::MPI_Rput(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
             },
@@ -2903,12 +3200,26 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Rget it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
+            return plain::MPI_Rget(
+                origin_addr,
+                n,
+                origin_datatype,
+                target_rank,
+                target_disp,
+                m,
+                target_datatype,
+                win,
+                request,
+            );
+        }
         let call = on_win("MPIX_Rget_x", win);
         call.two(
             Family::PutGet,
             side(origin_count, origin_datatype),
             side(target_count, target_datatype),
             || Ok((true, true)),
+            no_large_call,
             move |n, t, m, u| {
                 plain::MPI_Rget(origin_addr, n, t, target_rank, target_disp, m, u, win, request)
             },
@@ -2944,6 +3255,19 @@ pub unsafe extern "C-unwind" fn MPIX_Accumulate_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Accumulate it owes this call.
     unsafe {
+        if let (Some(n), Some(m)) = (small(origin_count), small(target_count)) {
+            return plain::MPI_Accumulate(
+                origin_addr,
+                n,
+                origin_datatype,
+                target_rank,
+                target_disp,
+                m,
+                target_datatype,
+                op,
+                win,
+            );
+        }
         let call = on_win("MPIX_Accumulate_x", win);
         let buffers = Buffers {
             origin: Some(side(origin_count, origin_datatype)),
@@ -3000,6 +3324,24 @@ pub unsafe extern "C-unwind" fn MPIX_Get_accumulate_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Get_accumulate it owes this call.
     unsafe {
+        if let (Some(n), Some(m), Some(k)) =
+            (small(origin_count), small(result_count), small(target_count))
+        {
+            return plain::MPI_Get_accumulate(
+                origin_addr,
+                n,
+                origin_datatype,
+                result_addr,
+                m,
+                result_datatype,
+                target_rank,
+                target_disp,
+                k,
+                target_datatype,
+                op,
+                win,
+            );
+        }
         let call = on_win("MPIX_Get_accumulate_x", win);
         let buffers = Buffers {
             origin: (!is_no_op(op)).then(|| side(origin_count, origin_datatype)),
@@ -3202,7 +3544,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_x(
             return plain::MPI_File_read(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_read(fh, buf, n, t, status)
         })
     }
@@ -3231,7 +3573,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_x(
             return plain::MPI_File_write(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_write(fh, buf, n, t, status)
         })
     }
@@ -3262,7 +3604,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_x(
             return plain::MPI_File_read_at(fh, offset, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_at_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_read_at(fh, offset, buf, n, t, status)
         })
     }
@@ -3293,7 +3635,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_x(
             return plain::MPI_File_write_at(fh, offset, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_at_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_write_at(fh, offset, buf, n, t, status)
         })
     }
@@ -3322,7 +3664,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_shared_x(
             return plain::MPI_File_read_shared(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_shared_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_read_shared(fh, buf, n, t, status)
         })
     }
@@ -3351,7 +3693,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_shared_x(
             return plain::MPI_File_write_shared(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_shared_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_write_shared(fh, buf, n, t, status)
         })
     }
@@ -3380,7 +3722,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_all_x(
             return plain::MPI_File_read_all(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_all_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_read_all(fh, buf, n, t, status)
         })
     }
@@ -3409,7 +3751,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_x(
             return plain::MPI_File_write_all(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_all_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_write_all(fh, buf, n, t, status)
         })
     }
@@ -3440,7 +3782,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_x(
             return plain::MPI_File_read_at_all(fh, offset, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_at_all_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_read_at_all(fh, offset, buf, n, t, status)
         })
     }
@@ -3471,7 +3813,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_x(
             return plain::MPI_File_write_at_all(fh, offset, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_at_all_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_write_at_all(fh, offset, buf, n, t, status)
         })
     }
@@ -3500,7 +3842,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_x(
             return plain::MPI_File_read_ordered(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_read_ordered_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_read_ordered(fh, buf, n, t, status)
         })
     }
@@ -3529,7 +3871,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_x(
             return plain::MPI_File_write_ordered(fh, buf, n, datatype, status);
         }
         let call = on_file("MPIX_File_write_ordered_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_write_ordered(fh, buf, n, t, status)
         })
     }
@@ -3557,7 +3899,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_all_begin_x(
             return plain::MPI_File_read_all_begin(fh, buf, n, datatype);
         }
         let call = on_file("MPIX_File_read_all_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_read_all_begin(fh, buf, n, t)
         })
     }
@@ -3585,7 +3927,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_begin_x(
             return plain::MPI_File_write_all_begin(fh, buf, n, datatype);
         }
         let call = on_file("MPIX_File_write_all_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_write_all_begin(fh, buf, n, t)
         })
     }
@@ -3615,7 +3957,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_begin_x(
             return plain::MPI_File_read_at_all_begin(fh, offset, buf, n, datatype);
         }
         let call = on_file("MPIX_File_read_at_all_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_read_at_all_begin(fh, offset, buf, n, t)
         })
     }
@@ -3645,7 +3987,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_begin_x(
             return plain::MPI_File_write_at_all_begin(fh, offset, buf, n, datatype);
         }
         let call = on_file("MPIX_File_write_at_all_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_write_at_all_begin(fh, offset, buf, n, t)
         })
     }
@@ -3673,7 +4015,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_begin_x(
             return plain::MPI_File_read_ordered_begin(fh, buf, n, datatype);
         }
         let call = on_file("MPIX_File_read_ordered_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_read_ordered_begin(fh, buf, n, t)
         })
     }
@@ -3701,7 +4043,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_begin_x(
             return plain::MPI_File_write_ordered_begin(fh, buf, n, datatype);
         }
         let call = on_file("MPIX_File_write_ordered_begin_x", fh);
-        call.one(Family::File, count, Datatype::new(datatype), move |n, t| {
+        call.one(Family::File, side(count, datatype), no_large_call, move |n, t| {
             plain::MPI_File_write_ordered_begin(fh, buf, n, t)
         })
     }

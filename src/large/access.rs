@@ -1,6 +1,6 @@
 //! Windows and files.
 
-use super::limit::{limit, settled, small};
+use super::limit::{limit, settled};
 use super::movement::Side;
 use super::plan::{Family, choose};
 use super::types::{committed, placed};
@@ -110,12 +110,6 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    #[inline(always)]
-    fn small(&self) -> bool {
-        let fits = |side: Option<Side>| side.is_none_or(|side| small(side.count).is_some());
-        fits(self.origin) && fits(self.result) && fits(Some(self.target))
-    }
-
     fn settled(&self) -> bool {
         let fits = |side: Option<Side>| side.is_none_or(|side| settled(side.count).is_some());
         fits(self.origin) && fits(self.result) && fits(Some(self.target))
@@ -134,18 +128,9 @@ impl Buffers {
 
 impl Call {
     /// `MPIX_Accumulate_x` and `MPIX_Get_accumulate_x`: one call a piece, complete when the epoch is.
-    #[inline(always)]
-    pub fn accumulate(self, buffers: Buffers, call: impl FnMut(Piece) -> c_int) -> c_int {
-        let mut call = call;
-        if buffers.small() {
-            return call(buffers.whole());
-        }
-        self.accumulate_large(buffers, call)
-    }
-
     #[cold]
     #[inline(never)]
-    fn accumulate_large(self, buffers: Buffers, mut call: impl FnMut(Piece) -> c_int) -> c_int {
+    pub fn accumulate(self, buffers: Buffers, mut call: impl FnMut(Piece) -> c_int) -> c_int {
         if buffers.settled() {
             return call(buffers.whole());
         }

@@ -1,8 +1,8 @@
 //! Calls that move data without looking at it: one large type instead of many items.
 
 use super::Call;
-use super::limit::{settled, small};
-use super::plan::{Family, choose};
+use super::limit::settled;
+use super::plan::{Family, Plan, choose};
 use super::types::committed;
 use crate::mpi::raw::{self, MPI_Datatype};
 use crate::mpi::types::Made;
@@ -44,33 +44,22 @@ impl Side {
 }
 
 impl Call {
-    /// A call with one buffer.
-    #[inline(always)]
+    /// A call with one buffer; `large` is MPI-4's.
+    #[cold]
+    #[inline(never)]
     pub fn one(
         self,
         family: Family,
-        count: i64,
-        datatype: Datatype,
-        call: impl FnOnce(c_int, MPI_Datatype) -> c_int,
-    ) -> c_int {
-        match small(count) {
-            Some(count) => call(count, datatype.raw()),
-            None => self.one_large(family, Side { count, datatype }, call),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn one_large(
-        self,
-        family: Family,
         side: Side,
+        large: impl FnOnce() -> c_int,
         call: impl FnOnce(c_int, MPI_Datatype) -> c_int,
     ) -> c_int {
         if let Some(count) = settled(side.count) {
             return call(count, side.datatype.raw());
         }
-        choose(self.name, family);
+        if choose(self.name, family) == Plan::LargeCall {
+            return large();
+        }
         match self.prepare(|| side.fit()) {
             Ok(fitted) => call(fitted.count, fitted.datatype),
             Err(code) => code,
@@ -78,35 +67,23 @@ impl Call {
     }
 
     /// A call with two buffers; `significant` tells, where it matters, which of them this rank uses.
-    #[inline(always)]
+    #[cold]
+    #[inline(never)]
     pub fn two(
         self,
         family: Family,
         send: Side,
         receive: Side,
         significant: impl FnOnce() -> Outcome<(bool, bool)>,
-        call: impl FnOnce(c_int, MPI_Datatype, c_int, MPI_Datatype) -> c_int,
-    ) -> c_int {
-        match (small(send.count), small(receive.count)) {
-            (Some(n), Some(m)) => call(n, send.datatype.raw(), m, receive.datatype.raw()),
-            _ => self.two_large(family, send, receive, significant, call),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn two_large(
-        self,
-        family: Family,
-        send: Side,
-        receive: Side,
-        significant: impl FnOnce() -> Outcome<(bool, bool)>,
+        large: impl FnOnce() -> c_int,
         call: impl FnOnce(c_int, MPI_Datatype, c_int, MPI_Datatype) -> c_int,
     ) -> c_int {
         if let (Some(n), Some(m)) = (settled(send.count), settled(receive.count)) {
             return call(n, send.datatype.raw(), m, receive.datatype.raw());
         }
-        choose(self.name, family);
+        if choose(self.name, family) == Plan::LargeCall {
+            return large();
+        }
         let fitted = self.prepare(|| {
             let (sends, receives) = significant()?;
             Ok((send.fit_if(sends)?, receive.fit_if(receives)?))

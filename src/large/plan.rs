@@ -1,6 +1,7 @@
 //! Which way a large call takes. The choice is made here and nowhere else; `docs/large.md` has the
 //! measurements behind the reasons.
 
+use std::io::Write;
 use std::sync::OnceLock;
 
 /// The ways there are.
@@ -36,17 +37,20 @@ impl Plan {
     }
 }
 
-/// Calls that take the same ways for the same reasons.
+/// Calls that take the same ways for the same reasons; in the order of `RULES`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     PointToPoint,
     Exchange,
     Movement,
+    OtherMovement,
     Ibcast,
     Reduction,
     Ireduction,
     IreduceScatter,
     Vector,
+    Ivector,
+    GuardedVector,
     PutGet,
     Accumulate,
     Raccumulate,
@@ -65,12 +69,17 @@ struct Rule {
     reason: &'static str,
 }
 
+/// The way of MPI-4, where this MPI has its calls, before or after others.
+const fn with_large_call(with: &'static [Plan], without: &'static [Plan]) -> &'static [Plan] {
+    if cfg!(admpi_large_count) { with } else { without }
+}
+
 const RULES: &[Rule] = &[
     Rule {
         family: Family::PointToPoint,
         name: "p2p",
         openmpi: &[Plan::Type],
-        mpich: &[Plan::Type],
+        mpich: with_large_call(&[Plan::Type, Plan::LargeCall], &[Plan::Type]),
         reason: "both MPIs send types past 2^31 bytes right, at full speed",
     },
     Rule {
@@ -84,51 +93,64 @@ const RULES: &[Rule] = &[
         family: Family::Movement,
         name: "movement",
         openmpi: &[Plan::Type],
-        mpich: &[Plan::Type],
+        mpich: with_large_call(&[Plan::Type, Plan::LargeCall], &[Plan::Type]),
         reason: "collective calls that move data treat a large type as any other",
+    },
+    Rule {
+        family: Family::OtherMovement,
+        name: "other-movement",
+        openmpi: &[Plan::Type],
+        mpich: &[Plan::Type],
+        reason: "nonblocking and neighbourhood calls, which keep what they need of a type that is freed at once",
     },
     Rule {
         family: Family::Ibcast,
         name: "ibcast",
         openmpi: &[Plan::Type, Plan::Alltoallw],
-        mpich: &[Plan::Alltoallw, Plan::Type],
+        mpich: &[Plan::Alltoallw],
         reason: "MPICH checks the bytes of Ibcast in 32 bits and reports a false error; its Ialltoallw is right",
     },
     Rule {
         family: Family::Reduction,
         name: "reduction",
-        openmpi: &[Plan::Pieces],
-        mpich: &[Plan::Pieces],
+        openmpi: &[Plan::Pieces, Plan::Operation],
+        mpich: &[Plan::Pieces, Plan::Operation],
         reason: "predefined operations refuse derived types, and pieces that stay in cache are faster and smaller",
     },
     Rule {
         family: Family::Ireduction,
         name: "ireduction",
         openmpi: &[Plan::Operation],
-        mpich: if cfg!(admpi_large_count) {
-            &[Plan::LargeCall, Plan::Operation]
-        } else {
-            &[Plan::Operation]
-        },
+        mpich: with_large_call(&[Plan::LargeCall, Plan::Operation], &[Plan::Operation]),
         reason: "one request needs one call: MPI-4's where there is one, else a type with an operation of ours",
     },
     Rule {
         family: Family::IreduceScatter,
         name: "ireduce-scatter",
         openmpi: &[Plan::Generalized],
-        mpich: if cfg!(admpi_large_count) {
-            &[Plan::LargeCall, Plan::Generalized]
-        } else {
-            &[Plan::Generalized]
-        },
+        mpich: with_large_call(&[Plan::LargeCall, Plan::Generalized], &[Plan::Generalized]),
         reason: "a count a rank means a type a rank, which the call does not take: one reduction to each rank",
     },
     Rule {
         family: Family::Vector,
         name: "vector",
         openmpi: &[Plan::Alltoallw],
-        mpich: &[Plan::Alltoallw],
+        mpich: with_large_call(&[Plan::LargeCall, Plan::Alltoallw], &[Plan::Alltoallw]),
         reason: "no rank knows whether another's counts or displacements are large, so all take one way always",
+    },
+    Rule {
+        family: Family::Ivector,
+        name: "ivector",
+        openmpi: &[Plan::Alltoallw],
+        mpich: with_large_call(&[Plan::LargeCall, Plan::Alltoallw], &[Plan::Alltoallw]),
+        reason: "as for vector",
+    },
+    Rule {
+        family: Family::GuardedVector,
+        name: "guarded-vector",
+        openmpi: &[Plan::Alltoallw],
+        mpich: &[Plan::Alltoallw],
+        reason: "as for vector, where MPICH's own calls are wrong: in place, of neighbours, Allgatherv of one rank",
     },
     Rule {
         family: Family::PutGet,
@@ -181,35 +203,76 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// `ADMPI_LARGE_PLAN=<family>=<plan>,...` prefers another way, where it is one of the family's.
-fn preferences() -> &'static [(String, String)] {
-    static PREFERENCES: OnceLock<Vec<(String, String)>> = OnceLock::new();
-    PREFERENCES.get_or_init(|| {
-        let text = std::env::var("ADMPI_LARGE_PLAN").unwrap_or_default();
-        text.split(',')
-            .filter_map(|one| one.split_once('='))
-            .map(|(family, plan)| (family.trim().to_owned(), plan.trim().to_owned()))
-            .collect()
-    })
+// A family is its rule's place.
+const _: () = {
+    let mut at = 0;
+    while at < RULES.len() {
+        assert!(RULES[at].family as usize == at);
+        at += 1;
+    }
+    assert!(RULES.len() == Family::FileNonblockingShared as usize + 1);
+};
+
+impl Rule {
+    /// The ways that are right on this MPI.
+    const fn right(&self) -> &'static [Plan] {
+        if cfg!(admpi_mpi = "mpich") { self.mpich } else { self.openmpi }
+    }
 }
 
-fn verbose() -> bool {
-    static VERBOSE: OnceLock<bool> = OnceLock::new();
-    *VERBOSE.get_or_init(|| std::env::var_os("ADMPI_VERBOSE").is_some_and(|value| value == "1"))
+/// What the environment says.
+struct Settings {
+    /// By family.
+    plans: Vec<Plan>,
+    verbose: bool,
+}
+
+/// `ADMPI_LARGE_PLAN=<family>=<plan>,...` prefers another way, where it is one of the family's. What it asks for in
+/// vain is handed to `complain`.
+fn plans(text: &str, mut complain: impl FnMut(String)) -> Vec<Plan> {
+    let mut plans: Vec<Plan> = RULES.iter().map(|rule| rule.right()[0]).collect();
+    for wish in text.split(',').map(str::trim).filter(|wish| !wish.is_empty()) {
+        let (name, plan) = wish.split_once('=').unwrap_or((wish, ""));
+        let Some(at) = RULES.iter().position(|rule| rule.name == name.trim()) else {
+            let names: Vec<_> = RULES.iter().map(|rule| rule.name).collect();
+            complain(format!("{wish}: there are {}", names.join(", ")));
+            continue;
+        };
+        let right = RULES[at].right();
+        match right.iter().find(|one| one.name() == plan.trim()) {
+            Some(&plan) => plans[at] = plan,
+            None => {
+                let names: Vec<_> = right.iter().map(|plan| plan.name()).collect();
+                complain(format!("{wish}: right on this MPI: {}", names.join(", ")));
+            }
+        }
+    }
+    plans
+}
+
+/// A message to the user, as one write, since other ranks write too; that nobody can read it is no reason to stop.
+fn tell(message: &str) {
+    let _ = std::io::stderr().write_all(format!("admpi: {message}\n").as_bytes());
+}
+
+fn settings() -> &'static Settings {
+    static SETTINGS: OnceLock<Settings> = OnceLock::new();
+    SETTINGS.get_or_init(|| {
+        let wishes = std::env::var("ADMPI_LARGE_PLAN").unwrap_or_default();
+        Settings {
+            plans: plans(&wishes, |why| tell(&format!("ADMPI_LARGE_PLAN: {why}"))),
+            verbose: std::env::var_os("ADMPI_VERBOSE").is_some_and(|value| value == "1"),
+        }
+    })
 }
 
 /// The way that the call takes, which `ADMPI_VERBOSE=1` prints.
 pub fn choose(call: &str, family: Family) -> Plan {
-    let Some(rule) = RULES.iter().find(|rule| rule.family == family) else { return Plan::Type };
-    let right = if cfg!(admpi_mpi = "mpich") { rule.mpich } else { rule.openmpi };
-    let wanted = preferences().iter().find(|(name, _)| name == rule.name).map(|(_, plan)| plan);
-    let plan = wanted
-        .and_then(|wanted| right.iter().find(|plan| plan.name() == wanted))
-        .or_else(|| right.first())
-        .copied()
-        .unwrap_or(Plan::Type);
-    if verbose() {
-        eprintln!("admpi: {call}: {} ({}: {})", plan.name(), rule.name, rule.reason);
+    let settings = settings();
+    let plan = settings.plans[family as usize];
+    if settings.verbose {
+        let rule = &RULES[family as usize];
+        tell(&format!("{call}: {} ({}: {})", plan.name(), rule.name, rule.reason));
     }
     plan
 }
@@ -219,10 +282,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn test_plan_every_family_has_one_rule() {
+    fn test_plan_every_rule_has_ways_and_a_reason() {
         for rule in RULES {
-            assert_eq!(RULES.iter().filter(|other| other.family == rule.family).count(), 1);
             assert!(!rule.openmpi.is_empty() && !rule.mpich.is_empty() && !rule.reason.is_empty());
         }
+    }
+
+    #[test]
+    fn test_plan_wishes() {
+        let mut complaints = Vec::new();
+        let text = " reduction = operation,p2p=pieces, nothing=type,vector";
+        let plans = plans(text, |why| complaints.push(why));
+        assert_eq!(plans[Family::Reduction as usize], Plan::Operation);
+        assert_eq!(plans[Family::PointToPoint as usize], Plan::Type);
+        assert_eq!(complaints.len(), 3);
+        assert!(complaints[0].starts_with("p2p=pieces: right on this MPI: type"));
+        assert!(complaints[1].starts_with("nothing=type: there are p2p, exchange,"));
+        assert!(complaints[2].starts_with("vector: right on this MPI: "));
     }
 }

@@ -1,7 +1,7 @@
 //! Reductions. Predefined operations take predefined types only, so blocking ones are made in pieces, which
 //! is faster too; nonblocking ones need one call for one request.
 
-use super::limit::{REDUCTION_BYTES, limit, one_piece, settled, small};
+use super::limit::{REDUCTION_BYTES, limit, one_piece, settled};
 use super::plan::{Family, Plan, choose};
 use super::types::committed;
 use super::{Call, First, multiply};
@@ -42,7 +42,17 @@ impl Cut {
 /// A large item and the operation on it.
 struct Single {
     made: Made,
-    op: Wrapped,
+    wrapped: Wrapped,
+}
+
+impl Single {
+    const fn datatype(&self) -> MPI_Datatype {
+        self.made.datatype().raw()
+    }
+
+    const fn op(&self) -> MPI_Op {
+        self.wrapped.op().raw()
+    }
 }
 
 /// `ordered`: Open MPI's Ireduce reorders operands of a commutative operation into a buffer that it sizes
@@ -52,36 +62,30 @@ fn single(count: i64, datatype: Datatype, op: Op, ordered: bool) -> Outcome<Sing
     let made = committed(count, datatype)?;
     let piece = c_int::try_from(cut.piece).unwrap_or(c_int::MAX);
     describe(&made, Item { count, datatype, extent: cut.extent, piece, op })?;
-    let op = Wrapped::new(!ordered && op.commutes()?)?;
-    Ok(Single { made, op })
+    let wrapped = Wrapped::new(!ordered && op.commutes()?)?;
+    Ok(Single { made, wrapped })
 }
 
 impl Call {
     /// A blocking reduction: `call` is made for each piece, at its offset in bytes.
-    #[inline(always)]
+    #[cold]
+    #[inline(never)]
     pub fn pieces(
         self,
         count: i64,
         datatype: Datatype,
-        mut call: impl FnMut(i64, c_int) -> c_int,
-    ) -> c_int {
-        match one_piece(count) {
-            Some(count) => call(0, count),
-            None => self.pieces_large(count, datatype, call),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn pieces_large(
-        self,
-        count: i64,
-        datatype: Datatype,
-        mut call: impl FnMut(i64, c_int) -> c_int,
+        op: Op,
+        mut call: impl FnMut(i64, c_int, MPI_Datatype, MPI_Op) -> c_int,
     ) -> c_int {
         limit();
         if let Some(count) = one_piece(count).or_else(|| (count < 0).then_some(-1)) {
-            return call(0, count);
+            return call(0, count, datatype.raw(), op.raw());
+        }
+        if choose(self.name, Family::Reduction) == Plan::Operation {
+            return match self.prepare(|| single(count, datatype, op, false)) {
+                Ok(single) => call(0, 1, single.datatype(), single.op()),
+                Err(code) => code,
+            };
         }
         let cut = match self.prepare(|| {
             let cut = cut(datatype)?;
@@ -90,32 +94,15 @@ impl Call {
             Ok(cut) => cut,
             Err(code) => return code,
         };
-        choose(self.name, Family::Reduction);
         let mut first = First::default();
-        cut.pieces(count, |offset, n| first.note(call(offset, n)));
+        cut.pieces(count, |offset, n| first.note(call(offset, n, datatype.raw(), op.raw())));
         first.0
     }
 
     /// A nonblocking reduction: `large` is MPI-4's call, `call` MPI-3's.
-    #[inline(always)]
-    pub fn ireduction(
-        self,
-        count: i64,
-        datatype: Datatype,
-        op: Op,
-        ordered: bool,
-        large: impl FnOnce() -> c_int,
-        call: impl FnOnce(c_int, MPI_Datatype, MPI_Op) -> c_int,
-    ) -> c_int {
-        match small(count) {
-            Some(count) => call(count, datatype.raw(), op.raw()),
-            None => self.ireduction_large(count, datatype, op, ordered, large, call),
-        }
-    }
-
     #[cold]
     #[inline(never)]
-    fn ireduction_large(
+    pub fn ireduction(
         self,
         count: i64,
         datatype: Datatype,
@@ -131,7 +118,7 @@ impl Call {
             return large();
         }
         match self.prepare(|| single(count, datatype, op, ordered)) {
-            Ok(single) => call(1, single.made.datatype().raw(), single.op.op().raw()),
+            Ok(single) => call(1, single.datatype(), single.op()),
             Err(code) => code,
         }
     }
@@ -171,6 +158,26 @@ impl Shares {
         }
         Ok(Self { starts, counts, rank: wide_int(comm.rank()?) })
     }
+
+    /// A large item for each rank whose count does not fit.
+    fn singles(&self, datatype: Datatype, op: Op, ordered: bool) -> Outcome<Vec<Option<Single>>> {
+        let one = |&count: &i64| {
+            settled(count).is_none().then(|| single(count, datatype, op, ordered)).transpose()
+        };
+        self.counts.iter().map(one).collect()
+    }
+
+    /// `count` items of what `rank` gets, `offset` bytes from the beginning of its share.
+    fn block(&self, rank: usize, extent: i64, input: Input, offset: i64, count: c_int) -> Block {
+        let from = self.starts[rank] * extent + offset;
+        Block {
+            root: c_int::try_from(rank).unwrap_or(0),
+            mine: rank == self.rank,
+            from,
+            to: if input == Input::InPlace { from } else { offset },
+            count,
+        }
+    }
 }
 
 /// One block of a scattered reduction, for its root.
@@ -196,9 +203,10 @@ impl Call {
         comm: Comm,
         counts: impl FnOnce() -> Outcome<Vec<i64>>,
         datatype: Datatype,
+        op: Op,
         input: Input,
         native: impl FnOnce(&[i64]) -> c_int,
-        mut reduce: impl FnMut(Block) -> c_int,
+        mut reduce: impl FnMut(Block, MPI_Datatype, MPI_Op) -> c_int,
         mut shift: impl FnMut(i64, i64, c_int) -> c_int,
     ) -> c_int {
         let counts = match self.prepare(counts) {
@@ -208,21 +216,25 @@ impl Call {
         if fits(&counts) {
             return native(&counts);
         }
-        choose(self.name, Family::Reduction);
-        let (shares, cut) = match self.prepare(|| Ok((Shares::new(comm, counts)?, cut(datatype)?)))
-        {
+        let whole = choose(self.name, Family::Reduction) == Plan::Operation;
+        let prepared = self.prepare(|| {
+            let shares = Shares::new(comm, counts)?;
+            let singles = if whole { shares.singles(datatype, op, false)? } else { Vec::new() };
+            Ok((shares, cut(datatype)?, singles))
+        });
+        let (shares, cut, singles) = match prepared {
             Ok(prepared) => prepared,
             Err(code) => return code,
         };
         let mut first = First::default();
-        for (rank, (&start, &count)) in shares.starts.iter().zip(&shares.counts).enumerate() {
-            let mine = rank == shares.rank;
-            cut.pieces(count, |offset, n| {
-                let from = start * cut.extent + offset;
-                let to = if input == Input::InPlace { from } else { offset };
-                let root = c_int::try_from(rank).unwrap_or(0);
-                first.note(reduce(Block { root, mine, from, to, count: n }));
-            });
+        for rank in 0..shares.counts.len() {
+            let block = |offset, count| shares.block(rank, cut.extent, input, offset, count);
+            match singles.get(rank) {
+                Some(Some(one)) => first.note(reduce(block(0, 1), one.datatype(), one.op())),
+                _ => cut.pieces(shares.counts[rank], |offset, n| {
+                    first.note(reduce(block(offset, n), datatype.raw(), op.raw()));
+                }),
+            }
         }
         let distance = shares.starts[shares.rank] * cut.extent;
         if input == Input::InPlace && distance != 0 {
@@ -245,7 +257,7 @@ impl Call {
         input: Input,
         slot: RequestSlot,
         native: impl FnOnce(&[i64]) -> c_int,
-        large: impl FnOnce(&[i64]) -> c_int,
+        large: impl FnOnce() -> c_int,
         mut reduce: impl FnMut(Block, MPI_Datatype, MPI_Op, *mut MPI_Request) -> c_int,
         shift: impl FnMut(i64, i64, c_int) -> c_int + 'static,
     ) -> c_int {
@@ -257,19 +269,13 @@ impl Call {
             return native(&counts);
         }
         if choose(self.name, Family::IreduceScatter) == Plan::LargeCall {
-            return large(&counts);
+            return large();
         }
         let prepared = self.prepare(|| {
             let cut = cut(datatype)?;
             let group = Group::new(Report::Empty)?;
             let shares = Shares::new(comm, counts)?;
-            let singles = shares
-                .counts
-                .iter()
-                .map(|&count| {
-                    settled(count).is_none().then(|| single(count, datatype, op, true)).transpose()
-                })
-                .collect::<Outcome<Vec<_>>>()?;
+            let singles = shares.singles(datatype, op, true)?;
             Ok((shares, cut, group, singles))
         });
         let (shares, cut, mut group, singles) = match prepared {
@@ -277,17 +283,12 @@ impl Call {
             Err(code) => return code,
         };
         for (rank, one) in singles.iter().enumerate() {
-            let from = shares.starts[rank] * cut.extent;
-            let to = if input == Input::InPlace { from } else { 0 };
-            let root = c_int::try_from(rank).unwrap_or(0);
-            let mine = rank == shares.rank;
             let (count, datatype, op) = match one {
                 None => (settled(shares.counts[rank]).unwrap_or(0), datatype.raw(), op.raw()),
-                Some(one) => (1, one.made.datatype().raw(), one.op.op().raw()),
+                Some(one) => (1, one.datatype(), one.op()),
             };
-            group.start(|request| {
-                reduce(Block { root, mine, from, to, count }, datatype, op, request)
-            });
+            let block = shares.block(rank, cut.extent, input, 0, count);
+            group.start(|request| reduce(block, datatype, op, request));
         }
         let distance = shares.starts[shares.rank] * cut.extent;
         if input == Input::InPlace && distance != 0 {

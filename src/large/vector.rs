@@ -1,17 +1,19 @@
 //! Calls whose counts differ by rank. No rank knows whether another's counts or displacements are large, so
-//! the way cannot depend on them: every such call is one `Alltoallw` (or its neighbourhood form), on the
-//! user's communicator, of one item of a type a partner that holds the count and the displacement.
+//! the way cannot depend on them: every such call is MPI-4's where it is right, else one `Alltoallw` (or its
+//! neighbourhood form), on the user's communicator, with a type a partner that holds what an int does not.
 
 use super::Call;
 use super::limit::settled;
 use super::movement::Side;
 use super::plan::{Family, Plan, choose};
 use super::types::{placed, structure};
+use crate::error::{Code, Error};
 use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::handle::Role;
-use crate::mpi::raw::MPI_Request;
-use crate::mpi::types::Made;
+use crate::mpi::raw::{MPI_Aint, MPI_Request};
+use crate::mpi::types::{Made, aint, from_aint};
 use crate::mpi::{Comm, Datatype, Outcome, TypeAttribute, raw, wide_int};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::c_int;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -36,131 +38,236 @@ impl Part {
     }
 }
 
-/// Parts as a v-call has them: displacements in items.
-pub fn parts(counts: &[i64], displacements: &[i64], datatype: Datatype) -> Outcome<Vec<Part>> {
-    let extent = datatype.bounds()?.extent();
-    counts
-        .iter()
-        .zip(displacements)
-        .map(|(&count, &displacement)| {
-            let displacement = super::multiply("displacement times extent", displacement, extent)?;
-            Ok(Part { count, displacement, datatype })
-        })
-        .collect()
+/// Where a side's parts are written down.
+#[derive(Debug)]
+enum Source<'a> {
+    /// One for every partner.
+    Same(Part),
+    /// As v-calls have them: displacements in items of `extent` bytes.
+    Items {
+        counts: &'a [i64],
+        displacements: &'a [MPI_Aint],
+        datatype: Datatype,
+        extent: i64,
+    },
+    /// As w-calls have them: displacements in bytes.
+    Types {
+        counts: &'a [i64],
+        displacements: &'a [MPI_Aint],
+        datatypes: &'a [Datatype],
+    },
+    Given(Vec<Part>),
 }
 
-/// Parts as a w-call has them: displacements in bytes.
-pub fn parts_of_types(counts: &[i64], displacements: &[i64], datatypes: &[Datatype]) -> Vec<Part> {
-    counts
-        .iter()
-        .zip(displacements)
-        .zip(datatypes)
-        .map(|((&count, &displacement), &datatype)| Part { count, displacement, datatype })
-        .collect()
+/// With which partners data are exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Which {
+    All,
+    But(usize),
+    Only(usize),
+    None,
+}
+
+/// Arrays that the caller passed as NULL have come as empty ones.
+fn whole(n: usize, counts: &[i64], displacements: &[MPI_Aint], types: usize) -> Outcome<()> {
+    let lengths =
+        [("counts", counts.len()), ("displacements", displacements.len()), ("types", types)];
+    match lengths.iter().find(|(_, length)| *length < n) {
+        None => Ok(()),
+        Some((what, _)) => {
+            let message = format!("the {what} of {n} partners are NULL");
+            Err(Error::new(Code::Null, message).into())
+        }
+    }
+}
+
+/// What goes to or comes from each of `n` partners: read from the caller's arrays when it is asked for, so that
+/// small counts need no arrays in between.
+#[derive(Debug)]
+pub struct Parts<'a> {
+    n: usize,
+    source: Source<'a>,
+    which: Which,
+}
+
+impl<'a> Parts<'a> {
+    pub fn nothing(n: usize) -> Self {
+        Self { n, source: Source::Same(Part::none()), which: Which::None }
+    }
+
+    pub const fn same(n: usize, part: Part) -> Self {
+        Self { n, source: Source::Same(part), which: Which::All }
+    }
+
+    pub const fn given(parts: Vec<Part>) -> Self {
+        Self { n: parts.len(), source: Source::Given(parts), which: Which::All }
+    }
+
+    /// Displacements in items. Arrays of no partners may be absent, and so may the type then.
+    pub fn items(
+        n: usize,
+        counts: &'a [i64],
+        displacements: &'a [MPI_Aint],
+        datatype: Datatype,
+    ) -> Outcome<Self> {
+        if n == 0 {
+            return Ok(Self::nothing(0));
+        }
+        whole(n, counts, displacements, n)?;
+        let extent = datatype.bounds()?.extent();
+        let source = Source::Items { counts, displacements, datatype, extent };
+        Ok(Self { n, source, which: Which::All })
+    }
+
+    /// Displacements in bytes.
+    pub fn types(
+        n: usize,
+        counts: &'a [i64],
+        displacements: &'a [MPI_Aint],
+        datatypes: &'a [Datatype],
+    ) -> Outcome<Self> {
+        whole(n, counts, displacements, datatypes.len())?;
+        let source = Source::Types { counts, displacements, datatypes };
+        Ok(Self { n, source, which: Which::All })
+    }
+
+    fn only(self, partner: usize) -> Self {
+        Self { which: Which::Only(partner), ..self }
+    }
+
+    fn but(self, partner: usize) -> Self {
+        Self { which: Which::But(partner), ..self }
+    }
+
+    fn part(&self, i: usize) -> Outcome<Part> {
+        let takes_part = match self.which {
+            Which::All => true,
+            Which::But(partner) => i != partner,
+            Which::Only(partner) => i == partner,
+            Which::None => false,
+        };
+        if !takes_part {
+            return Ok(Part::none());
+        }
+        Ok(match &self.source {
+            &Source::Same(part) => part,
+            &Source::Items { counts, displacements, datatype, extent } => {
+                let displacement = from_aint(displacements[i]);
+                let displacement =
+                    super::multiply("displacement times extent", displacement, extent)?;
+                Part { count: counts[i], displacement, datatype }
+            }
+            &Source::Types { counts, displacements, datatypes } => Part {
+                count: counts[i],
+                displacement: from_aint(displacements[i]),
+                datatype: datatypes[i],
+            },
+            Source::Given(parts) => parts[i],
+        })
+    }
+
+    pub fn to_vec(&self) -> Outcome<Vec<Part>> {
+        (0..self.n).map(|i| self.part(i)).collect()
+    }
 }
 
 /// What every rank sends and receives.
-#[derive(Default, Debug)]
-pub struct Traffic {
-    pub sends: Vec<Part>,
-    pub receives: Vec<Part>,
+#[derive(Debug)]
+pub struct Traffic<'a> {
+    pub sends: Parts<'a>,
+    pub receives: Parts<'a>,
     /// Types made for the parts, until the arrays hold them.
     pub joined: Vec<Made>,
     /// Memory of the library's own that is sent from; must live until all is complete.
     pub staging: Vec<Vec<u8>>,
 }
 
-/// Whether a part of the exchange is in place, and what stands for it.
-pub type Parts<'a> = &'a dyn Fn() -> Outcome<Vec<Part>>;
+impl<'a> Traffic<'a> {
+    pub const fn new(sends: Parts<'a>, receives: Parts<'a>) -> Self {
+        Self { sends, receives, joined: Vec::new(), staging: Vec::new() }
+    }
+}
 
-/// The root receives from all.
-pub fn gather(
+/// The root receives from all: `all` tells what, and is asked on the root only.
+pub fn gather<'a>(
     comm: Comm,
     root: c_int,
     in_place: bool,
     own: Part,
-    all: Parts<'_>,
-) -> Outcome<Traffic> {
+    all: impl FnOnce(usize) -> Outcome<Parts<'a>>,
+) -> Outcome<Traffic<'a>> {
     let n = wide_int(comm.partners()?);
-    let mut traffic = Traffic {
-        sends: vec![Part::none(); n],
-        receives: vec![Part::none(); n],
-        ..Traffic::default()
-    };
     let role = comm.role(root)?;
-    let at = usize::try_from(root).ok().filter(|&at| at < n);
-    if role == Role::Root {
-        traffic.receives = all()?;
-    }
+    let receives = if role == Role::Root { all(n)? } else { Parts::nothing(n) };
     let to_itself = role == Role::Root && !comm.is_inter()?;
-    if let (Some(at), true) = (at, role == Role::Leaf || to_itself) {
-        if to_itself && in_place {
-            traffic.receives[at] = Part::none();
-        } else {
-            traffic.sends[at] = own;
+    let at = usize::try_from(root).ok().filter(|&at| at < n);
+    Ok(match at {
+        Some(at) if to_itself && in_place => Traffic::new(Parts::nothing(n), receives.but(at)),
+        Some(at) if to_itself || role == Role::Leaf => {
+            Traffic::new(Parts::same(n, own).only(at), receives)
         }
-    }
-    Ok(traffic)
+        _ => Traffic::new(Parts::nothing(n), receives),
+    })
 }
 
 /// The root sends to all.
-pub fn scatter(
+pub fn scatter<'a>(
     comm: Comm,
     root: c_int,
     in_place: bool,
-    all: Parts<'_>,
     own: Part,
-) -> Outcome<Traffic> {
+    all: impl FnOnce(usize) -> Outcome<Parts<'a>>,
+) -> Outcome<Traffic<'a>> {
     let turned = gather(comm, root, in_place, own, all)?;
-    Ok(Traffic { sends: turned.receives, receives: turned.sends, ..Traffic::default() })
+    Ok(Traffic::new(turned.receives, turned.sends))
 }
 
 /// All send to all; each sends the same to everyone. In place, what it sends lies among what it receives, and
 /// `in_place` is the buffer's address: sends are given by address then, from `MPI_BOTTOM`, because Open MPI
 /// takes two equal buffers for a call in place.
-pub fn allgather(comm: Comm, in_place: Option<i64>, own: Part, all: Parts<'_>) -> Outcome<Traffic> {
-    let mut receives = all()?;
-    let n = receives.len();
+pub fn allgather<'a>(
+    comm: Comm,
+    in_place: Option<i64>,
+    own: Part,
+    all: impl FnOnce(usize) -> Outcome<Parts<'a>>,
+) -> Outcome<Traffic<'a>> {
+    let n = wide_int(comm.partners()?);
+    let receives = all(n)?;
     let rank = wide_int(comm.rank()?);
     let Some(address) = in_place.filter(|_| rank < n) else {
-        return Ok(Traffic { sends: vec![own; n], receives, ..Traffic::default() });
+        return Ok(Traffic::new(Parts::same(n, own), receives));
     };
-    let mut sends = vec![receives[rank].behind(address); n];
-    (sends[rank], receives[rank]) = (Part::none(), Part::none());
-    Ok(Traffic { sends, receives, ..Traffic::default() })
+    let own = receives.part(rank)?.behind(address);
+    Ok(Traffic::new(Parts::same(n, own).but(rank), receives.but(rank)))
 }
 
 /// As a broadcast of what lies at `address`, given as for `allgather` in place.
-pub fn broadcast(comm: Comm, root: c_int, own: Part, address: i64) -> Outcome<Traffic> {
+pub fn broadcast<'a>(comm: Comm, root: c_int, own: Part, address: i64) -> Outcome<Traffic<'a>> {
     let n = wide_int(comm.partners()?);
-    let mut traffic = Traffic {
-        sends: vec![Part::none(); n],
-        receives: vec![Part::none(); n],
-        ..Traffic::default()
-    };
     let at = usize::try_from(root).ok().filter(|&at| at < n);
+    let (mut sends, mut receives) = (Parts::nothing(n), Parts::nothing(n));
     match (comm.role(root)?, at) {
         (Role::Root, at) => {
-            traffic.sends = vec![own.behind(address); n];
+            sends = Parts::same(n, own.behind(address));
             if let (Some(at), false) = (at, comm.is_inter()?) {
-                traffic.sends[at] = Part::none();
+                sends = sends.but(at);
             }
         }
-        (Role::Leaf, Some(at)) => traffic.receives[at] = own,
+        (Role::Leaf, Some(at)) => receives = Parts::same(n, own).only(at),
         _ => (),
     }
-    Ok(traffic)
+    Ok(Traffic::new(sends, receives))
 }
 
 /// What goes to and comes from neighbours as an exchange of all ranks. Several edges between two ranks become
 /// one part, in the order of the edges: the order in which MPI would match their messages.
-pub fn by_rank(comm: Comm, sends: &[Part], receives: &[Part]) -> Outcome<Traffic> {
+pub fn by_rank<'a>(comm: Comm, traffic: &Traffic<'a>) -> Outcome<Traffic<'a>> {
     let (sources, destinations) = comm.neighbours()?;
     let size = wide_int(comm.size()?);
-    let mut traffic = Traffic::default();
-    traffic.sends = gathered_by_rank(size, &destinations, sends, &mut traffic.joined)?;
-    traffic.receives = gathered_by_rank(size, &sources, receives, &mut traffic.joined)?;
-    Ok(traffic)
+    let mut joined = Vec::new();
+    let sends = gathered_by_rank(size, &destinations, &traffic.sends.to_vec()?, &mut joined)?;
+    let receives = gathered_by_rank(size, &sources, &traffic.receives.to_vec()?, &mut joined)?;
+    Ok(Traffic { joined, ..Traffic::new(Parts::given(sends), Parts::given(receives)) })
 }
 
 fn gathered_by_rank(
@@ -204,7 +311,7 @@ pub struct Arrays {
     /// Zero where the type holds the displacement.
     pub displacements: Vec<c_int>,
     /// The neighbourhood calls', in 64 bits.
-    pub wide_displacements: Vec<i64>,
+    pub wide_displacements: Vec<MPI_Aint>,
     pub datatypes: Vec<Datatype>,
 }
 
@@ -224,12 +331,20 @@ pub enum Width {
 }
 
 impl Arrays {
-    fn fill(parts: &[Part], width: Width, keep: &mut Vec<Made>) -> Outcome<Self> {
-        let mut arrays = Self::default();
-        for part in parts {
+    fn clear(&mut self) {
+        self.counts.clear();
+        self.displacements.clear();
+        self.wide_displacements.clear();
+        self.datatypes.clear();
+    }
+
+    fn fill(&mut self, parts: &Parts<'_>, width: Width, keep: &mut Vec<Made>) -> Outcome<()> {
+        self.clear();
+        for i in 0..parts.n {
+            let part = parts.part(i)?;
             // Open MPI's Alltoallw of a single rank takes displacements for items instead of bytes.
             let narrow = settled(part.displacement)
-                .filter(|&displacement| displacement == 0 || (displacement > 0 && parts.len() > 1));
+                .filter(|&displacement| displacement == 0 || (displacement > 0 && parts.n > 1));
             let (count, displacement, datatype) = match (settled(part.count), narrow, width) {
                 (Some(0), ..) => (0, 0, Datatype::byte()),
                 (Some(count), Some(displacement), Width::Int) => {
@@ -243,21 +358,44 @@ impl Arrays {
                     (1, 0, datatype)
                 }
             };
-            arrays.counts.push(count);
-            arrays.displacements.push(c_int::try_from(displacement).unwrap_or(0));
-            arrays.wide_displacements.push(displacement);
-            arrays.datatypes.push(datatype);
+            self.counts.push(count);
+            match width {
+                Width::Int => self.displacements.push(c_int::try_from(displacement).unwrap_or(0)),
+                Width::Aint => self.wide_displacements.push(aint(displacement)),
+            }
+            self.datatypes.push(datatype);
         }
-        Ok(arrays)
+        Ok(())
     }
 }
 
+thread_local! {
+    /// The arrays of the last blocking call, for the next one.
+    static SPARE: Cell<Option<Box<Lists>>> = const { Cell::new(None) };
+}
+
 impl Lists {
-    fn new(traffic: &mut Traffic, width: Width) -> Outcome<Self> {
-        let mut keep = std::mem::take(&mut traffic.joined);
-        let send = Arrays::fill(&traffic.sends, width, &mut keep)?;
-        let receive = Arrays::fill(&traffic.receives, width, &mut keep)?;
-        Ok(Self { send, receive, keep })
+    fn new(traffic: &mut Traffic<'_>, width: Width) -> Outcome<Self> {
+        let mut lists = Self::default();
+        lists.fill(traffic, width)?;
+        Ok(lists)
+    }
+
+    fn fill(&mut self, traffic: &mut Traffic<'_>, width: Width) -> Outcome<()> {
+        self.keep.append(&mut traffic.joined);
+        self.send.fill(&traffic.sends, width, &mut self.keep)?;
+        self.receive.fill(&traffic.receives, width, &mut self.keep)
+    }
+
+    /// This thread's, if they are not in use by a call further out. A thread that ends has none.
+    fn spare() -> Box<Self> {
+        SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default()
+    }
+
+    fn put_back(mut self: Box<Self>) {
+        self.keep.clear();
+        // A thread that ends keeps nothing.
+        let _ = SPARE.try_with(|spare| spare.set(Some(self)));
     }
 
     /// A type of which the operation holds a reference until it is complete: one of the types made, or one
@@ -340,29 +478,52 @@ fn publish(mut lists: Lists) -> Outcome<(usize, Lists)> {
 }
 
 impl Call {
-    /// A blocking call.
-    pub fn exchange(
+    /// A blocking call; `large` is MPI-4's.
+    pub fn exchange<'a>(
         self,
+        family: Family,
+        large: impl FnOnce() -> c_int,
         width: Width,
-        traffic: impl FnOnce() -> Outcome<Traffic>,
+        traffic: impl FnOnce() -> Outcome<Traffic<'a>>,
         call: impl FnOnce(&Lists) -> c_int,
     ) -> c_int {
-        choose(self.name, Family::Vector);
-        match self.prepare(|| Lists::new(&mut traffic()?, width)) {
-            Ok(lists) => call(&lists),
+        if choose(self.name, family) == Plan::LargeCall {
+            return large();
+        }
+        let mut lists = Lists::spare();
+        match self.prepare(|| lists.fill(&mut traffic()?, width)) {
+            Ok(()) => {
+                let code = call(&lists);
+                lists.put_back();
+                code
+            }
             Err(code) => code,
         }
     }
 
-    /// A nonblocking call: arrays live until MPI gives up the types in them.
-    pub fn start_exchange(
+    /// A nonblocking call; `large` is MPI-4's. Arrays live until MPI gives up the types in them.
+    pub fn start_exchange<'a>(
+        self,
+        family: Family,
+        large: impl FnOnce() -> c_int,
+        width: Width,
+        slot: RequestSlot,
+        traffic: impl FnOnce() -> Outcome<Traffic<'a>>,
+        call: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
+    ) -> c_int {
+        if choose(self.name, family) == Plan::LargeCall {
+            return large();
+        }
+        self.start_alltoallw(width, slot, traffic, call)
+    }
+
+    fn start_alltoallw<'a>(
         self,
         width: Width,
         slot: RequestSlot,
-        traffic: impl FnOnce() -> Outcome<Traffic>,
+        traffic: impl FnOnce() -> Outcome<Traffic<'a>>,
         call: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
     ) -> c_int {
-        choose(self.name, Family::Vector);
         let mut traffic = match self.prepare(traffic) {
             Ok(traffic) => traffic,
             Err(code) => return code,
@@ -393,13 +554,13 @@ impl Call {
         self,
         width: Width,
         slot: RequestSlot,
-        mut traffic: Traffic,
+        mut traffic: Traffic<'_>,
         call: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
     ) -> c_int {
         match self.prepare(|| Ok((Group::new(Report::Empty)?, Lists::new(&mut traffic, width)?))) {
             Ok((mut group, lists)) => {
                 group.start(|request| call(&lists, request));
-                group.hold(Box::new((lists, traffic)));
+                group.hold(Box::new((lists, traffic.staging)));
                 self.finish(group.finish(slot))
             }
             Err(code) => code,
@@ -425,7 +586,7 @@ impl Call {
         if choose(self.name, Family::Ibcast) == Plan::Alltoallw {
             let own = Part { count, displacement: 0, datatype };
             let traffic = || broadcast(comm, root, own, address);
-            return self.start_exchange(Width::Int, slot, traffic, as_alltoallw);
+            return self.start_alltoallw(Width::Int, slot, traffic, as_alltoallw);
         }
         match self.prepare(|| side.fit()) {
             Ok(fitted) => as_type(fitted.count, fitted.datatype),

@@ -1084,6 +1084,334 @@ unsafe extern "C-unwind" {
 
 #[cfg(admpi_large_count)]
 unsafe extern "C-unwind" {
+    pub fn MPI_Send_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Bsend_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Ssend_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Rsend_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Recv_c(
+        buf: *mut c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        source: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        status: *mut MPI_Status,
+    ) -> c_int;
+    pub fn MPI_Isend_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Ibsend_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Issend_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Irsend_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Irecv_c(
+        buf: *mut c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        source: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Mrecv_c(
+        buf: *mut c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        message: *mut MPI_Message,
+        status: *mut MPI_Status,
+    ) -> c_int;
+    pub fn MPI_Imrecv_c(
+        buf: *mut c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        message: *mut MPI_Message,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Sendrecv_replace_c(
+        buf: *mut c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        sendtag: c_int,
+        source: c_int,
+        recvtag: c_int,
+        comm: MPI_Comm,
+        status: *mut MPI_Status,
+    ) -> c_int;
+    pub fn MPI_Sendrecv_c(
+        sendbuf: *const c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        dest: c_int,
+        sendtag: c_int,
+        recvbuf: *mut c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        source: c_int,
+        recvtag: c_int,
+        comm: MPI_Comm,
+        status: *mut MPI_Status,
+    ) -> c_int;
+    pub fn MPI_Send_init_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Bsend_init_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Ssend_init_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Rsend_init_c(
+        buf: *const c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        dest: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Recv_init_c(
+        buf: *mut c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        source: c_int,
+        tag: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Bcast_c(
+        buffer: *mut c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Gather_c(
+        sendbuf: *const c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Scatter_c(
+        sendbuf: *const c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Allgather_c(
+        sendbuf: *const c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Alltoall_c(
+        sendbuf: *const c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Gatherv_c(
+        sendbuf: *const c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Igatherv_c(
+        sendbuf: *const c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Scatterv_c(
+        sendbuf: *const c_void,
+        sendcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Iscatterv_c(
+        sendbuf: *const c_void,
+        sendcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: MPI_Count,
+        recvtype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Allgatherv_c(
+        sendbuf: *const c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Iallgatherv_c(
+        sendbuf: *const c_void,
+        sendcount: MPI_Count,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const MPI_Count,
+        displs: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Alltoallv_c(
+        sendbuf: *const c_void,
+        sendcounts: *const MPI_Count,
+        sdispls: *const MPI_Aint,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const MPI_Count,
+        rdispls: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Ialltoallv_c(
+        sendbuf: *const c_void,
+        sendcounts: *const MPI_Count,
+        sdispls: *const MPI_Aint,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const MPI_Count,
+        rdispls: *const MPI_Aint,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Alltoallw_c(
+        sendbuf: *const c_void,
+        sendcounts: *const MPI_Count,
+        sdispls: *const MPI_Aint,
+        sendtypes: *const MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const MPI_Count,
+        rdispls: *const MPI_Aint,
+        recvtypes: *const MPI_Datatype,
+        comm: MPI_Comm,
+    ) -> c_int;
+    pub fn MPI_Ialltoallw_c(
+        sendbuf: *const c_void,
+        sendcounts: *const MPI_Count,
+        sdispls: *const MPI_Aint,
+        sendtypes: *const MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const MPI_Count,
+        rdispls: *const MPI_Aint,
+        recvtypes: *const MPI_Datatype,
+        comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
     pub fn MPI_Iallreduce_c(
         sendbuf: *const c_void,
         recvbuf: *mut c_void,
@@ -1140,91 +1468,3 @@ unsafe extern "C-unwind" {
         request: *mut MPI_Request,
     ) -> c_int;
 }
-
-/// Never chosen where MPI lacks them: `large::plan` asks the same flag.
-#[cfg(not(admpi_large_count))]
-#[allow(non_snake_case, clippy::too_many_arguments)] // MPI's
-mod absent {
-    use super::*;
-    /// # Safety
-    /// Does nothing.
-    pub unsafe fn MPI_Iallreduce_c(
-        _sendbuf: *const c_void,
-        _recvbuf: *mut c_void,
-        _count: MPI_Count,
-        _datatype: MPI_Datatype,
-        _op: MPI_Op,
-        _comm: MPI_Comm,
-        _request: *mut MPI_Request,
-    ) -> c_int {
-        crate::mpi::raw::constants().err_other
-    }
-    /// # Safety
-    /// Does nothing.
-    pub unsafe fn MPI_Ireduce_c(
-        _sendbuf: *const c_void,
-        _recvbuf: *mut c_void,
-        _count: MPI_Count,
-        _datatype: MPI_Datatype,
-        _op: MPI_Op,
-        _root: c_int,
-        _comm: MPI_Comm,
-        _request: *mut MPI_Request,
-    ) -> c_int {
-        crate::mpi::raw::constants().err_other
-    }
-    /// # Safety
-    /// Does nothing.
-    pub unsafe fn MPI_Iscan_c(
-        _sendbuf: *const c_void,
-        _recvbuf: *mut c_void,
-        _count: MPI_Count,
-        _datatype: MPI_Datatype,
-        _op: MPI_Op,
-        _comm: MPI_Comm,
-        _request: *mut MPI_Request,
-    ) -> c_int {
-        crate::mpi::raw::constants().err_other
-    }
-    /// # Safety
-    /// Does nothing.
-    pub unsafe fn MPI_Iexscan_c(
-        _sendbuf: *const c_void,
-        _recvbuf: *mut c_void,
-        _count: MPI_Count,
-        _datatype: MPI_Datatype,
-        _op: MPI_Op,
-        _comm: MPI_Comm,
-        _request: *mut MPI_Request,
-    ) -> c_int {
-        crate::mpi::raw::constants().err_other
-    }
-    /// # Safety
-    /// Does nothing.
-    pub unsafe fn MPI_Ireduce_scatter_c(
-        _sendbuf: *const c_void,
-        _recvbuf: *mut c_void,
-        _recvcounts: *const MPI_Count,
-        _datatype: MPI_Datatype,
-        _op: MPI_Op,
-        _comm: MPI_Comm,
-        _request: *mut MPI_Request,
-    ) -> c_int {
-        crate::mpi::raw::constants().err_other
-    }
-    /// # Safety
-    /// Does nothing.
-    pub unsafe fn MPI_Ireduce_scatter_block_c(
-        _sendbuf: *const c_void,
-        _recvbuf: *mut c_void,
-        _recvcount: MPI_Count,
-        _datatype: MPI_Datatype,
-        _op: MPI_Op,
-        _comm: MPI_Comm,
-        _request: *mut MPI_Request,
-    ) -> c_int {
-        crate::mpi::raw::constants().err_other
-    }
-}
-#[cfg(not(admpi_large_count))]
-pub use absent::*;

@@ -2,8 +2,9 @@
 
 use crate::large::Call;
 use crate::large::movement::Side;
-use crate::large::vector::{Part, Traffic, Width, by_rank, parts, parts_of_types};
-use crate::mpi::handle::{File, Object, Role, Win, aints};
+use crate::large::plan::Family;
+use crate::large::vector::{Part, Parts, Traffic, Width, by_rank};
+use crate::mpi::handle::{File, Object, Role, Win};
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 use crate::mpi::types::aint;
 use crate::mpi::{Comm, Datatype, Outcome, check, is_in_place, plain, wide_int};
@@ -134,70 +135,96 @@ pub unsafe fn counts(pointer: *const MPI_Count, n: usize) -> Vec<i64> {
 }
 
 /// # Safety
-/// `comm` is live; the arrays have an element for each partner.
-pub unsafe fn v_parts(
-    comm: MPI_Comm,
-    counts: *const MPI_Count,
-    displacements: *const MPI_Aint,
-    datatype: MPI_Datatype,
-) -> Outcome<Vec<Part>> {
-    // SAFETY: handed on.
-    unsafe {
-        let n = wide_int(Comm::new(comm).partners()?);
-        v_parts_of(n, counts, displacements, datatype)
-    }
-}
-
-/// # Safety
-/// The arrays have `n` elements.
-pub unsafe fn v_parts_of(
+/// The arrays have `n` elements and live as long as the value.
+pub unsafe fn v_parts<'a>(
     n: usize,
     counts: *const MPI_Count,
     displacements: *const MPI_Aint,
     datatype: MPI_Datatype,
-) -> Outcome<Vec<Part>> {
-    if n == 0 {
-        return Ok(Vec::new());
-    }
+) -> Outcome<Parts<'a>> {
     // SAFETY: handed on.
     unsafe {
-        let displacements = aints(elements(displacements, n));
-        parts(elements(counts, n), &displacements, Datatype::new(datatype))
+        let (counts, displacements) = (elements(counts, n), elements(displacements, n));
+        Parts::items(n, counts, displacements, Datatype::new(datatype))
     }
 }
 
 /// # Safety
 /// As for `v_parts`.
-pub unsafe fn w_parts(
-    comm: MPI_Comm,
-    counts: *const MPI_Count,
-    displacements: *const MPI_Aint,
-    datatypes: *const MPI_Datatype,
-) -> Outcome<Vec<Part>> {
-    // SAFETY: handed on.
-    unsafe {
-        let n = wide_int(Comm::new(comm).partners()?);
-        Ok(w_parts_of(n, counts, displacements, datatypes))
-    }
-}
-
-/// # Safety
-/// As for `v_parts_of`.
-pub unsafe fn w_parts_of(
+pub unsafe fn w_parts<'a>(
     n: usize,
     counts: *const MPI_Count,
     displacements: *const MPI_Aint,
     datatypes: *const MPI_Datatype,
-) -> Vec<Part> {
+) -> Outcome<Parts<'a>> {
     // SAFETY: handed on; `Datatype` is transparent.
     unsafe {
-        let displacements = aints(elements(displacements, n));
-        parts_of_types(
-            elements(counts, n),
-            &displacements,
-            elements(datatypes.cast::<Datatype>(), n),
-        )
+        let (counts, displacements) = (elements(counts, n), elements(displacements, n));
+        Parts::types(n, counts, displacements, elements(datatypes.cast::<Datatype>(), n))
     }
+}
+
+/// The same items for each of `n` partners.
+///
+/// # Safety
+/// `datatype` is what the caller passed.
+pub unsafe fn repeated<'a>(n: usize, count: MPI_Count, datatype: MPI_Datatype) -> Parts<'a> {
+    // SAFETY: handed on.
+    Parts::same(n, Part { count, displacement: 0, datatype: unsafe { Datatype::new(datatype) } })
+}
+
+/// # Safety
+/// `comm` is what the caller passed.
+pub unsafe fn partners(comm: MPI_Comm) -> Outcome<usize> {
+    // SAFETY: handed on.
+    Ok(wide_int(unsafe { Comm::new(comm) }.partners()?))
+}
+
+/// The exchange with all partners; in place, MPI ignores what is sent.
+///
+/// # Safety
+/// `comm` is what the caller passed.
+pub unsafe fn all_traffic<'a>(
+    comm: MPI_Comm,
+    in_place: bool,
+    sends: impl FnOnce(usize) -> Outcome<Parts<'a>>,
+    receives: impl FnOnce(usize) -> Outcome<Parts<'a>>,
+) -> Outcome<Traffic<'a>> {
+    // SAFETY: handed on.
+    let n = unsafe { partners(comm) }?;
+    Ok(Traffic::new(if in_place { Parts::nothing(0) } else { sends(n)? }, receives(n)?))
+}
+
+/// A call of MPI-4, evaluated where this MPI has them; `large::plan` chooses it nowhere else.
+#[cfg(admpi_large_count)]
+macro_rules! large_call {
+    ($call:expr) => {
+        $call
+    };
+}
+#[cfg(not(admpi_large_count))]
+macro_rules! large_call {
+    ($call:expr) => {
+        no_large_call()
+    };
+}
+pub(super) use large_call;
+
+/// For calls whose form of MPI-4 is never chosen.
+pub fn no_large_call() -> c_int {
+    raw::constants().err_other
+}
+
+/// Where MPICH's own calls are wrong too: in place, and Allgatherv of one rank.
+pub const fn guarded(family: Family, wrong: bool) -> Family {
+    if wrong { Family::GuardedVector } else { family }
+}
+
+/// # Safety
+/// `comm` is what the caller passed.
+pub unsafe fn is_alone(comm: MPI_Comm) -> bool {
+    // SAFETY: handed on.
+    matches!(unsafe { partners(comm) }, Ok(1))
 }
 
 /// MPICH's Neighbor_alltoallw and Ineighbor_alltoallw deliver nothing to a rank without destinations: there
@@ -216,13 +243,13 @@ const STAGED_BYTES: i64 = 1 << 28;
 ///
 /// # Safety
 /// The parts lie at `buffer`; `comm` is live.
-pub unsafe fn staged_traffic(
+pub unsafe fn staged_traffic<'a>(
     buffer: *mut c_void,
-    receives: Vec<Part>,
+    receives: Parts<'a>,
     comm: MPI_Comm,
-) -> Outcome<Traffic> {
-    let mut traffic = Traffic { receives, ..Traffic::default() };
-    for part in &traffic.receives {
+) -> Outcome<Traffic<'a>> {
+    let (mut sends, mut staging) = (Vec::new(), Vec::new());
+    for part in receives.to_vec()? {
         let size = part.datatype.size()?;
         let extent = part.datatype.bounds()?.extent();
         let bytes = part.count.saturating_mul(size);
@@ -250,44 +277,26 @@ pub unsafe fn staged_traffic(
             done += now;
         }
         let displacement = address(copy.as_ptr().cast());
-        traffic.sends.push(Part { count: bytes, displacement, datatype: Datatype::byte() });
-        traffic.staging.push(copy);
+        sends.push(Part { count: bytes, displacement, datatype: Datatype::byte() });
+        staging.push(copy);
     }
-    Ok(traffic)
-}
-
-/// The same items for each of `n` partners.
-///
-/// # Safety
-/// `datatype` is what the caller passed.
-pub unsafe fn repeated(count: MPI_Count, datatype: MPI_Datatype, n: usize) -> Vec<Part> {
-    // SAFETY: handed on.
-    vec![Part { count, displacement: 0, datatype: unsafe { Datatype::new(datatype) } }; n]
-}
-
-/// # Safety
-/// `comm` is what the caller passed.
-pub unsafe fn degrees(comm: MPI_Comm) -> Outcome<(usize, usize)> {
-    // SAFETY: handed on.
-    let (sources, destinations) = unsafe { Comm::new(comm) }.degrees()?;
-    Ok((wide_int(sources), wide_int(destinations)))
+    Ok(Traffic { staging, ..Traffic::new(Parts::given(sends), receives) })
 }
 
 /// The exchange with neighbours.
 ///
 /// # Safety
 /// `comm` is what the caller passed.
-pub unsafe fn neighbour_traffic(
+pub unsafe fn neighbour_traffic<'a>(
     comm: MPI_Comm,
-    sends: Vec<Part>,
-    receives: Vec<Part>,
-) -> Outcome<Traffic> {
-    if !NEIGHBOURS_BY_RANK {
-        return Ok(Traffic { sends, receives, ..Traffic::default() });
-    }
+    sends: impl FnOnce(usize) -> Outcome<Parts<'a>>,
+    receives: impl FnOnce(usize) -> Outcome<Parts<'a>>,
+) -> Outcome<Traffic<'a>> {
     // SAFETY: handed on.
     let comm = unsafe { Comm::new(comm) };
-    by_rank(comm, &sends, &receives)
+    let (sources, destinations) = comm.degrees()?;
+    let traffic = Traffic::new(sends(wide_int(destinations))?, receives(wide_int(sources))?);
+    if NEIGHBOURS_BY_RANK { by_rank(comm, &traffic) } else { Ok(traffic) }
 }
 
 /// The ranks that share the result of a scattered reduction: those of the own group.
