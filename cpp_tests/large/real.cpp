@@ -2,6 +2,7 @@
 // named on the command line and run as programs of their own. Every byte received is checked against its place.
 #include <admpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,10 +15,9 @@ namespace {
 int rank, size;
 const MPI_Count past = (MPI_Count{1} << 31) + 4099;  // bytes
 
-// A byte that depends on its place far beyond 32 bits, and on the seed.
-inline unsigned char byte_at(MPI_Count i, unsigned seed) {
-  const auto x = (static_cast<std::uint64_t>(i) / 8 + seed) * 0x9e3779b97f4a7c15ull;
-  return static_cast<unsigned char>(x >> (8 * (i % 8)));
+// Eight bytes that depend on their place far beyond 32 bits, and on the seed.
+inline std::uint64_t word_at(MPI_Count i, unsigned seed) {
+  return (static_cast<std::uint64_t>(i) + seed) * 0x9e3779b97f4a7c15ull;
 }
 
 unsigned char* room(MPI_Count n) {
@@ -26,18 +26,34 @@ unsigned char* room(MPI_Count n) {
   return x;
 }
 
-void fill(unsigned char* x, MPI_Count n, unsigned seed, MPI_Count from = 0) {
-  for (MPI_Count i = 0; i < n; i++) x[i] = byte_at(from + i, seed);
+// The words of n bytes; f takes the number of each.
+template <class Word>
+void write(unsigned char* x, MPI_Count n, Word f) {
+  for (MPI_Count i = 0; i < n; i += 8) {
+    const std::uint64_t word = f(i / 8);
+    std::memcpy(x + i, &word, static_cast<std::size_t>(std::min<MPI_Count>(8, n - i)));
+  }
 }
 
-bool right(const unsigned char* x, MPI_Count n, unsigned seed, MPI_Count from = 0) {
-  for (MPI_Count i = 0; i < n; i++)
-    if (x[i] != byte_at(from + i, seed)) {
-      std::fprintf(stderr, "rank %d: byte %lld of %lld is wrong\n", rank, static_cast<long long>(i),
+template <class Word>
+bool written(const unsigned char* x, MPI_Count n, Word f) {
+  for (MPI_Count i = 0; i < n; i += 8) {
+    const std::uint64_t word = f(i / 8);
+    if (std::memcmp(x + i, &word, static_cast<std::size_t>(std::min<MPI_Count>(8, n - i))) != 0) {
+      std::fprintf(stderr, "rank %d: one of the bytes from %lld on is wrong, of %lld\n", rank, static_cast<long long>(i),
                    static_cast<long long>(n));
       return false;
     }
+  }
   return true;
+}
+
+void fill(unsigned char* x, MPI_Count n, unsigned seed) {
+  write(x, n, [=](MPI_Count i) { return word_at(i, seed); });
+}
+
+bool right(const unsigned char* x, MPI_Count n, unsigned seed) {
+  return written(x, n, [=](MPI_Count i) { return word_at(i, seed); });
 }
 
 bool counted(const MPI_Status& status, MPI_Count n) {
@@ -93,21 +109,54 @@ bool broadcast(bool blocking) {
   return good;
 }
 
-// Single bytes: the least memory that a count past 2^31 needs.
+// Single bytes: the least memory that a count past 2^31 needs. The nonblocking form is in place: MPI keeps as much
+// again for it.
 bool allreduce(bool blocking) {
-  unsigned char *x = room(past), *y = room(past);
-  for (MPI_Count i = 0; i < past; i++) x[i] = static_cast<unsigned char>(byte_at(i, 3) >> 1 << 1 | (rank == 1));
+  unsigned char* x = room(past);
+  unsigned char* y = blocking ? room(past) : x;
+  const std::uint64_t lowest = 0x0101010101010101ull;  // bits, which only rank 1 has
+  write(x, past, [=](MPI_Count i) { return rank == 1 ? word_at(i, 3) | lowest : word_at(i, 3) & ~lowest; });
   if (blocking) {
     MPIX_Allreduce_x(x, y, past, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD);
   } else {
     MPI_Request request;
-    MPIX_Iallreduce_x(x, y, past, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD, &request);
+    MPIX_Iallreduce_x(MPI_IN_PLACE, x, past, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
-  bool good = true;
-  for (MPI_Count i = 0; i < past && good; i++) good = y[i] == (byte_at(i, 3) | 1);
+  const bool good = written(y, past, [=](MPI_Count i) { return word_at(i, 3) | lowest; });
   std::free(x);
-  std::free(y);
+  if (blocking) std::free(y);
+  return good;
+}
+
+// Past 2^31 bytes from rank 1 to the root, or back.
+bool igather(bool gather) {
+  unsigned char* all = rank == 0 ? room(2 * past) : nullptr;
+  unsigned char* mine = rank == 1 ? room(past) : nullptr;
+  MPI_Request request;
+  if (gather) {
+    if (rank == 0) fill(all, past, 0);
+    if (rank == 1) fill(mine, past, 1);
+    MPIX_Igather_x(rank == 0 ? MPI_IN_PLACE : mine, past, MPI_BYTE, all, past, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+  } else {
+    if (rank == 0) fill(all + past, past, 1);
+    MPIX_Iscatter_x(all, past, MPI_BYTE, rank == 0 ? MPI_IN_PLACE : mine, past, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  const bool good = rank == 1 ? right(mine, past, 1) : !gather || (right(all, past, 0) && right(all + past, past, 1));
+  std::free(all);
+  std::free(mine);
+  return good;
+}
+
+bool iallgather() {
+  unsigned char* all = room(2 * past);
+  fill(all + rank * past, past, static_cast<unsigned>(rank));
+  MPI_Request request;
+  MPIX_Iallgather_x(MPI_IN_PLACE, 0, MPI_BYTE, all, past, MPI_BYTE, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  const bool good = right(all, past, 0) && right(all + past, past, 1);
+  std::free(all);
   return good;
 }
 
@@ -126,7 +175,48 @@ bool gatherv() {
   return good;
 }
 
-bool alltoallv(bool neighbours) {
+// Much data from the root, behind little.
+bool scatterv(bool blocking) {
+  const MPI_Count counts[] = {1000, past};
+  const MPI_Aint starts[] = {past + 7, 7};
+  unsigned char* whole = rank == 0 ? room(past + 1007) : nullptr;
+  unsigned char* mine = room(counts[rank]);
+  if (rank == 0) {
+    fill(whole + 7, past, 1);
+    fill(whole + past + 7, 1000, 0);
+  }
+  if (blocking) {
+    MPIX_Scatterv_x(whole, counts, starts, MPI_BYTE, mine, counts[rank], MPI_BYTE, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Request request;
+    MPIX_Iscatterv_x(whole, counts, starts, MPI_BYTE, mine, counts[rank], MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  const bool good = right(mine, counts[rank], static_cast<unsigned>(rank));
+  std::free(whole);
+  std::free(mine);
+  return good;
+}
+
+bool allgatherv(bool blocking) {
+  const MPI_Count counts[] = {1000, past};
+  const MPI_Aint starts[] = {past + 7, 7};
+  unsigned char *whole = room(past + 1007), *mine = room(counts[rank]);
+  fill(mine, counts[rank], static_cast<unsigned>(rank));
+  if (blocking) {
+    MPIX_Allgatherv_x(mine, counts[rank], MPI_BYTE, whole, counts, starts, MPI_BYTE, MPI_COMM_WORLD);
+  } else {
+    MPI_Request request;
+    MPIX_Iallgatherv_x(mine, counts[rank], MPI_BYTE, whole, counts, starts, MPI_BYTE, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  const bool good = right(whole + 7, past, 1) && right(whole + past + 7, 1000, 0);
+  std::free(whole);
+  std::free(mine);
+  return good;
+}
+
+bool alltoallv(const std::string& form) {
   // 16 MiB to oneself, past 2^31 bytes to the other.
   const MPI_Count own = 1 << 24;
   MPI_Count counts[2];
@@ -138,7 +228,7 @@ bool alltoallv(bool neighbours) {
   unsigned char *x = room(past + own), *y = room(past + own);
   fill(x, past, static_cast<unsigned>(rank));
   fill(x + past, own, 7 + static_cast<unsigned>(rank));
-  if (neighbours) {
+  if (form == "neighbor_alltoallw") {
     MPI_Comm graph;
     const int both[] = {0, 1};
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, both, MPI_UNWEIGHTED, 2, both, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
@@ -146,6 +236,10 @@ bool alltoallv(bool neighbours) {
     const MPI_Datatype types[] = {MPI_BYTE, MPI_BYTE};
     MPIX_Neighbor_alltoallw_x(x, counts, starts, types, y, counts, starts, types, graph);
     MPI_Comm_free(&graph);
+  } else if (form == "ialltoallv") {
+    MPI_Request request;
+    MPIX_Ialltoallv_x(x, counts, starts, MPI_BYTE, y, counts, starts, MPI_BYTE, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else {
     MPIX_Alltoallv_x(x, counts, starts, MPI_BYTE, y, counts, starts, MPI_BYTE, MPI_COMM_WORLD);
   }
@@ -184,8 +278,7 @@ bool window() {
   }
   MPI_Win_unlock_all(win);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 1)
-    for (MPI_Count i = 0; i < past && good; i++) good = memory[i] == 0;
+  if (rank == 1) good = good && written(memory, past, [](MPI_Count) { return std::uint64_t{0}; });
   std::free(x);
   MPI_Win_free(&win);
   return good;
@@ -241,8 +334,14 @@ int main(int argc, char** argv) {
   else if (what == "allreduce") good = good && allreduce(true);
   else if (what == "iallreduce") good = good && allreduce(false);
   else if (what == "gatherv") good = good && gatherv();
-  else if (what == "alltoallv") good = good && alltoallv(false);
-  else if (what == "neighbor_alltoallw") good = good && alltoallv(true);
+  else if (what == "igather") good = good && igather(true);
+  else if (what == "iscatter") good = good && igather(false);
+  else if (what == "iallgather") good = good && iallgather();
+  else if (what == "scatterv") good = good && scatterv(true);
+  else if (what == "iscatterv") good = good && scatterv(false);
+  else if (what == "allgatherv") good = good && allgatherv(true);
+  else if (what == "iallgatherv") good = good && allgatherv(false);
+  else if (what == "alltoallv" || what == "ialltoallv" || what == "neighbor_alltoallw") good = good && alltoallv(what);
   else if (what == "window") good = good && window();
   else if (what == "file") good = good && file(true);
   else if (what == "ifile") good = good && file(false);
