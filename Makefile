@@ -4,9 +4,10 @@
 #   make test                    every test, under Open MPI, MPICH and without MPI
 #   make test-large              counts past 2^31 at real size: up to 9 GiB of memory, some minutes
 #   make bench                   the table of figures
+#   make bench-large             those of counts past 2^31: up to 9 GiB of memory, some minutes
 #   make install PREFIX=/path    library, headers, CMake package, admpi.pc
 #
-# MPICC=<wrapper> chooses the MPI of demo, bench and install; MPI=none installs without MPI.
+# MPI=openmpi or MPI=mpich, or MPICC=<wrapper>, chooses the MPI of all but test; MPI=none installs without.
 
 MAKEFLAGS += --no-print-directory
 # Where rustup puts cargo, for shells that were opened before.
@@ -15,7 +16,7 @@ PREFIX ?= /usr/local
 BUILD ?= build
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo test test-large bench install
+.PHONY: demo test test-large bench bench-large install
 
 demo:
 	scripts/bootstrap demo
@@ -36,6 +37,11 @@ bench:
 	scripts/configure $(BUILD)/bench $(MPI) -DBUILD_TESTING=OFF -DADMPI_EXAMPLES=OFF
 	cmake --build $(BUILD)/bench --target bench --parallel $(JOBS)
 	cargo bench --locked --no-default-features --target-dir $(BUILD)/cargo
+
+bench-large:
+	scripts/bootstrap bench
+	scripts/configure $(BUILD)/bench $(MPI) -DBUILD_TESTING=OFF -DADMPI_EXAMPLES=OFF
+	cmake --build $(BUILD)/bench --target bench-large --parallel $(JOBS)
 
 install:
 	scripts/bootstrap install $(MPI)
