@@ -27,6 +27,21 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
+/// The neighbours of a rank on a ring.
+struct ring {
+  int rank, size, left, right;
+  explicit ring(MPI_Comm comm = MPI_COMM_WORLD)
+      : rank(rank_of(comm)), size(size_of(comm)), left((rank + size - 1) % size), right((rank + 1) % size) {}
+};
+
+/// Local work that is not linear.
+template <class T>
+std::vector<T> combine(const std::vector<T> &a, const std::vector<T> &b) {
+  std::vector<T> y(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) y[i] = sin(a[i] * b[i]) + b[i];
+  return y;
+}
+
 /// Enters the library once a program.
 inline void begin() {
   static const int begun = admpi_init(MPI_COMM_WORLD);
@@ -127,6 +142,27 @@ struct paired {
   ADMPI_TEST_FORWARD(testsome, Testsome)                                                                        \
   ADMPI_TEST_FORWARD(request_free, Request_free)                                                                \
   ADMPI_TEST_FORWARD(cancel, Cancel)                                                                            \
+  ADMPI_TEST_FORWARD(bsend, Bsend)                                                                              \
+  ADMPI_TEST_FORWARD(ssend, Ssend)                                                                              \
+  ADMPI_TEST_FORWARD(rsend, Rsend)                                                                              \
+  ADMPI_TEST_FORWARD(ibsend, Ibsend)                                                                            \
+  ADMPI_TEST_FORWARD(issend, Issend)                                                                            \
+  ADMPI_TEST_FORWARD(irsend, Irsend)                                                                            \
+  ADMPI_TEST_FORWARD(sendrecv_replace, Sendrecv_replace)                                                        \
+  ADMPI_TEST_FORWARD(probe, Probe)                                                                              \
+  ADMPI_TEST_FORWARD(iprobe, Iprobe)                                                                            \
+  ADMPI_TEST_FORWARD(mprobe, Mprobe)                                                                            \
+  ADMPI_TEST_FORWARD(improbe, Improbe)                                                                          \
+  ADMPI_TEST_FORWARD(mrecv, Mrecv)                                                                              \
+  ADMPI_TEST_FORWARD(imrecv, Imrecv)                                                                            \
+  ADMPI_TEST_FORWARD(send_init, Send_init)                                                                      \
+  ADMPI_TEST_FORWARD(bsend_init, Bsend_init)                                                                    \
+  ADMPI_TEST_FORWARD(ssend_init, Ssend_init)                                                                    \
+  ADMPI_TEST_FORWARD(rsend_init, Rsend_init)                                                                    \
+  ADMPI_TEST_FORWARD(recv_init, Recv_init)                                                                      \
+  ADMPI_TEST_FORWARD(start, Start)                                                                              \
+  ADMPI_TEST_FORWARD(startall, Startall)                                                                        \
+  ADMPI_TEST_FORWARD(request_get_status, Request_get_status)                                                    \
   ADMPI_TEST_FORWARD(barrier, Barrier)                                                                          \
   ADMPI_TEST_FORWARD(bcast, Bcast)                                                                              \
   ADMPI_TEST_FORWARD(allreduce, Allreduce)                                                                      \

@@ -6,25 +6,9 @@
 #include <numeric>
 
 using test::check_identity;
+using test::combine;
 using test::rank_of;
-using test::size_of;
-
-namespace {
-
-struct ring {
-  int rank, size, left, right;
-  explicit ring(MPI_Comm comm = MPI_COMM_WORLD)
-      : rank(rank_of(comm)), size(size_of(comm)), left((rank + size - 1) % size), right((rank + 1) % size) {}
-};
-
-template <class T>
-std::vector<T> combine(const std::vector<T> &a, const std::vector<T> &b) {
-  std::vector<T> y(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) y[i] = sin(a[i] * b[i]) + b[i];
-  return y;
-}
-
-}  // namespace
+using test::ring;
 
 TEST_CASE("test_messages_send_recv") {
   for (const int n : {1, 3, 100, 5000}) {

@@ -11,14 +11,6 @@ static int run_Accumulate(struct objects *on) {
   return AMPI_Accumulate(on->in, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win);
 }
 
-static int run_Bsend(struct objects *on) {
-  return AMPI_Bsend(on->in, 1, on->type, 0, 0, on->comm);
-}
-
-static int run_Bsend_init(struct objects *on) {
-  return AMPI_Bsend_init(on->in, 1, on->type, 0, 0, on->comm, &on->request);
-}
-
 static int run_Compare_and_swap(struct objects *on) {
   return AMPI_Compare_and_swap(on->in, on->in, on->out, on->type, 0, 0, on->win);
 }
@@ -151,16 +143,8 @@ static int run_Get_accumulate(struct objects *on) {
   return AMPI_Get_accumulate(on->in, 1, on->type, on->out, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win);
 }
 
-static int run_Ibsend(struct objects *on) {
-  return AMPI_Ibsend(on->in, 1, on->type, 0, 0, on->comm, &on->request);
-}
-
 static int run_Iexscan(struct objects *on) {
   return AMPI_Iexscan(on->in, on->out, 1, on->type, MPI_SUM, on->comm, &on->request);
-}
-
-static int run_Imrecv(struct objects *on) {
-  return AMPI_Imrecv(on->in, 1, on->type, &on->message, &on->request);
 }
 
 static int run_Ineighbor_allgather(struct objects *on) {
@@ -194,20 +178,8 @@ static int run_Ireduce_scatter_block(struct objects *on) {
   return AMPI_Ireduce_scatter_block(on->in, on->out, 1, on->type, MPI_SUM, on->comm, &on->request);
 }
 
-static int run_Irsend(struct objects *on) {
-  return AMPI_Irsend(on->in, 1, on->type, 0, 0, on->comm, &on->request);
-}
-
 static int run_Iscan(struct objects *on) {
   return AMPI_Iscan(on->in, on->out, 1, on->type, MPI_SUM, on->comm, &on->request);
-}
-
-static int run_Issend(struct objects *on) {
-  return AMPI_Issend(on->in, 1, on->type, 0, 0, on->comm, &on->request);
-}
-
-static int run_Mrecv(struct objects *on) {
-  return AMPI_Mrecv(on->in, 1, on->type, &on->message, MPI_STATUS_IGNORE);
 }
 
 static int run_Neighbor_allgather(struct objects *on) {
@@ -249,10 +221,6 @@ static int run_Raccumulate(struct objects *on) {
   return AMPI_Raccumulate(on->in, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win, &on->request);
 }
 
-static int run_Recv_init(struct objects *on) {
-  return AMPI_Recv_init(on->in, 1, on->type, 0, 0, on->comm, &on->request);
-}
-
 static int run_Reduce_local(struct objects *on) {
   return AMPI_Reduce_local(on->in, on->out, 1, on->type, MPI_SUM);
 }
@@ -278,32 +246,8 @@ static int run_Rput(struct objects *on) {
   return AMPI_Rput(on->in, 1, on->type, 0, 0, 1, on->type, on->win, &on->request);
 }
 
-static int run_Rsend(struct objects *on) {
-  return AMPI_Rsend(on->in, 1, on->type, 0, 0, on->comm);
-}
-
-static int run_Rsend_init(struct objects *on) {
-  return AMPI_Rsend_init(on->in, 1, on->type, 0, 0, on->comm, &on->request);
-}
-
 static int run_Scan(struct objects *on) {
   return AMPI_Scan(on->in, on->out, 1, on->type, MPI_SUM, on->comm);
-}
-
-static int run_Sendrecv_replace(struct objects *on) {
-  return AMPI_Sendrecv_replace(on->in, 1, on->type, 0, 0, 0, 0, on->comm, MPI_STATUS_IGNORE);
-}
-
-static int run_Send_init(struct objects *on) {
-  return AMPI_Send_init(on->in, 1, on->type, 0, 0, on->comm, &on->request);
-}
-
-static int run_Ssend(struct objects *on) {
-  return AMPI_Ssend(on->in, 1, on->type, 0, 0, on->comm);
-}
-
-static int run_Ssend_init(struct objects *on) {
-  return AMPI_Ssend_init(on->in, 1, on->type, 0, 0, on->comm, &on->request);
 }
 
 static int run_Unpack(struct objects *on) {
@@ -316,8 +260,6 @@ static int run_Unpack_external(struct objects *on) {
 
 static const struct refusal refusals[] = {
   {"AMPI_Accumulate", ON_WIN, run_Accumulate},
-  {"AMPI_Bsend", ON_COMM, run_Bsend},
-  {"AMPI_Bsend_init", ON_COMM, run_Bsend_init},
   {"AMPI_Compare_and_swap", ON_WIN, run_Compare_and_swap},
   {"AMPI_Exscan", ON_COMM, run_Exscan},
   {"AMPI_Fetch_and_op", ON_WIN, run_Fetch_and_op},
@@ -351,9 +293,7 @@ static const struct refusal refusals[] = {
   {"AMPI_File_write_shared", ON_FILE, run_File_write_shared},
   {"AMPI_Get", ON_WIN, run_Get},
   {"AMPI_Get_accumulate", ON_WIN, run_Get_accumulate},
-  {"AMPI_Ibsend", ON_COMM, run_Ibsend},
   {"AMPI_Iexscan", ON_COMM, run_Iexscan},
-  {"AMPI_Imrecv", ON_WORLD, run_Imrecv},
   {"AMPI_Ineighbor_allgather", ON_COMM, run_Ineighbor_allgather},
   {"AMPI_Ineighbor_allgatherv", ON_COMM, run_Ineighbor_allgatherv},
   {"AMPI_Ineighbor_alltoall", ON_COMM, run_Ineighbor_alltoall},
@@ -361,10 +301,7 @@ static const struct refusal refusals[] = {
   {"AMPI_Ineighbor_alltoallw", ON_COMM, run_Ineighbor_alltoallw},
   {"AMPI_Ireduce_scatter", ON_COMM, run_Ireduce_scatter},
   {"AMPI_Ireduce_scatter_block", ON_COMM, run_Ireduce_scatter_block},
-  {"AMPI_Irsend", ON_COMM, run_Irsend},
   {"AMPI_Iscan", ON_COMM, run_Iscan},
-  {"AMPI_Issend", ON_COMM, run_Issend},
-  {"AMPI_Mrecv", ON_WORLD, run_Mrecv},
   {"AMPI_Neighbor_allgather", ON_COMM, run_Neighbor_allgather},
   {"AMPI_Neighbor_allgatherv", ON_COMM, run_Neighbor_allgatherv},
   {"AMPI_Neighbor_alltoall", ON_COMM, run_Neighbor_alltoall},
@@ -374,20 +311,13 @@ static const struct refusal refusals[] = {
   {"AMPI_Pack_external", ON_WORLD, run_Pack_external},
   {"AMPI_Put", ON_WIN, run_Put},
   {"AMPI_Raccumulate", ON_WIN, run_Raccumulate},
-  {"AMPI_Recv_init", ON_COMM, run_Recv_init},
   {"AMPI_Reduce_local", ON_WORLD, run_Reduce_local},
   {"AMPI_Reduce_scatter", ON_COMM, run_Reduce_scatter},
   {"AMPI_Reduce_scatter_block", ON_COMM, run_Reduce_scatter_block},
   {"AMPI_Rget", ON_WIN, run_Rget},
   {"AMPI_Rget_accumulate", ON_WIN, run_Rget_accumulate},
   {"AMPI_Rput", ON_WIN, run_Rput},
-  {"AMPI_Rsend", ON_COMM, run_Rsend},
-  {"AMPI_Rsend_init", ON_COMM, run_Rsend_init},
   {"AMPI_Scan", ON_COMM, run_Scan},
-  {"AMPI_Sendrecv_replace", ON_COMM, run_Sendrecv_replace},
-  {"AMPI_Send_init", ON_COMM, run_Send_init},
-  {"AMPI_Ssend", ON_COMM, run_Ssend},
-  {"AMPI_Ssend_init", ON_COMM, run_Ssend_init},
   {"AMPI_Unpack", ON_COMM, run_Unpack},
   {"AMPI_Unpack_external", ON_WORLD, run_Unpack_external},
 };

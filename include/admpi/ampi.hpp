@@ -91,11 +91,27 @@ inline int AMPI_Bsend(const T *buf, int count, MPI_Datatype datatype, int dest, 
 }
 
 template <class T>
+inline int AMPI_Bsend_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                        MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Bsend_c", buf, datatype, comm))
+    return code;
+  return AMPI_Bsend_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm);
+}
+
+template <class T>
 inline int AMPI_Bsend_init(const T *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                            AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_Bsend_init", buf, datatype, comm))
     return code;
   return AMPI_Bsend_init(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
+}
+
+template <class T>
+inline int AMPI_Bsend_init_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                             MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Bsend_init_c", buf, datatype, comm))
+    return code;
+  return AMPI_Bsend_init_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
 }
 
 template <class T, class U, class V>
@@ -483,6 +499,14 @@ inline int AMPI_Ibsend(const T *buf, int count, MPI_Datatype datatype, int dest,
   return AMPI_Ibsend(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
 }
 
+template <class T>
+inline int AMPI_Ibsend_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                         MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Ibsend_c", buf, datatype, comm))
+    return code;
+  return AMPI_Ibsend_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
+}
+
 template <class T, class U>
 inline int AMPI_Iexscan(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                         MPI_Comm comm, AMPI_Request *request) {
@@ -526,6 +550,14 @@ inline int AMPI_Imrecv(T *buf, int count, MPI_Datatype type, MPI_Message *messag
   if (const int code = admpi::detail::check_buffer("AMPI_Imrecv", buf, type, MPI_COMM_WORLD))
     return code;
   return AMPI_Imrecv(static_cast<void *>(buf), count, type, message, request);
+}
+
+template <class T>
+inline int AMPI_Imrecv_c(T *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message,
+                         AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Imrecv_c", buf, type, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Imrecv_c(static_cast<void *>(buf), count, type, message, request);
 }
 
 template <class T, class U>
@@ -585,6 +617,14 @@ inline int AMPI_Irecv(T *buf, int count, MPI_Datatype datatype, int source, int 
   return AMPI_Irecv(static_cast<void *>(buf), count, datatype, source, tag, comm, request);
 }
 
+template <class T>
+inline int AMPI_Irecv_c(T *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                        AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Irecv_c", buf, datatype, comm))
+    return code;
+  return AMPI_Irecv_c(static_cast<void *>(buf), count, datatype, source, tag, comm, request);
+}
+
 template <class T, class U>
 inline int AMPI_Ireduce(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                         MPI_Comm comm, AMPI_Request *request) {
@@ -626,6 +666,14 @@ inline int AMPI_Irsend(const T *buf, int count, MPI_Datatype datatype, int dest,
   if (const int code = admpi::detail::check_buffer("AMPI_Irsend", buf, datatype, comm))
     return code;
   return AMPI_Irsend(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
+}
+
+template <class T>
+inline int AMPI_Irsend_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                         MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Irsend_c", buf, datatype, comm))
+    return code;
+  return AMPI_Irsend_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
 }
 
 template <class T, class U>
@@ -675,6 +723,14 @@ inline int AMPI_Isend(const T *buf, int count, MPI_Datatype datatype, int dest, 
 }
 
 template <class T>
+inline int AMPI_Isend_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                        MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Isend_c", buf, datatype, comm))
+    return code;
+  return AMPI_Isend_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
+}
+
+template <class T>
 inline int AMPI_Issend(const T *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                        AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_Issend", buf, datatype, comm))
@@ -683,10 +739,26 @@ inline int AMPI_Issend(const T *buf, int count, MPI_Datatype datatype, int dest,
 }
 
 template <class T>
+inline int AMPI_Issend_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                         MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Issend_c", buf, datatype, comm))
+    return code;
+  return AMPI_Issend_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
+}
+
+template <class T>
 inline int AMPI_Mrecv(T *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
   if (const int code = admpi::detail::check_buffer("AMPI_Mrecv", buf, type, MPI_COMM_WORLD))
     return code;
   return AMPI_Mrecv(static_cast<void *>(buf), count, type, message, status);
+}
+
+template <class T>
+inline int AMPI_Mrecv_c(T *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message,
+                        MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Mrecv_c", buf, type, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Mrecv_c(static_cast<void *>(buf), count, type, message, status);
 }
 
 template <class T, class U>
@@ -781,11 +853,27 @@ inline int AMPI_Recv(T *buf, int count, MPI_Datatype datatype, int source, int t
 }
 
 template <class T>
+inline int AMPI_Recv_c(T *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                       MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Recv_c", buf, datatype, comm))
+    return code;
+  return AMPI_Recv_c(static_cast<void *>(buf), count, datatype, source, tag, comm, status);
+}
+
+template <class T>
 inline int AMPI_Recv_init(T *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                           AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_Recv_init", buf, datatype, comm))
     return code;
   return AMPI_Recv_init(static_cast<void *>(buf), count, datatype, source, tag, comm, request);
+}
+
+template <class T>
+inline int AMPI_Recv_init_c(T *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                            MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Recv_init_c", buf, datatype, comm))
+    return code;
+  return AMPI_Recv_init_c(static_cast<void *>(buf), count, datatype, source, tag, comm, request);
 }
 
 template <class T, class U>
@@ -877,11 +965,27 @@ inline int AMPI_Rsend(const T *ibuf, int count, MPI_Datatype datatype, int dest,
 }
 
 template <class T>
+inline int AMPI_Rsend_c(const T *ibuf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                        MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Rsend_c", ibuf, datatype, comm))
+    return code;
+  return AMPI_Rsend_c(static_cast<const void *>(ibuf), count, datatype, dest, tag, comm);
+}
+
+template <class T>
 inline int AMPI_Rsend_init(const T *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                            AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_Rsend_init", buf, datatype, comm))
     return code;
   return AMPI_Rsend_init(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
+}
+
+template <class T>
+inline int AMPI_Rsend_init_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                             MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Rsend_init_c", buf, datatype, comm))
+    return code;
+  return AMPI_Rsend_init_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
 }
 
 template <class T, class U>
@@ -928,6 +1032,14 @@ inline int AMPI_Send(const T *buf, int count, MPI_Datatype datatype, int dest, i
   return AMPI_Send(static_cast<const void *>(buf), count, datatype, dest, tag, comm);
 }
 
+template <class T>
+inline int AMPI_Send_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                       MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Send_c", buf, datatype, comm))
+    return code;
+  return AMPI_Send_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm);
+}
+
 template <class T, class U>
 inline int AMPI_Sendrecv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                          U *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
@@ -940,6 +1052,18 @@ inline int AMPI_Sendrecv(const T *sendbuf, int sendcount, MPI_Datatype sendtype,
                        static_cast<void *>(recvbuf), recvcount, recvtype, source, recvtag, comm, status);
 }
 
+template <class T, class U>
+inline int AMPI_Sendrecv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                           int sendtag, U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
+                           int recvtag, MPI_Comm comm, MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Sendrecv_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Sendrecv_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Sendrecv_c(static_cast<const void *>(sendbuf), sendcount, sendtype, dest, sendtag,
+                         static_cast<void *>(recvbuf), recvcount, recvtype, source, recvtag, comm, status);
+}
+
 template <class T>
 inline int AMPI_Sendrecv_replace(T *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
                                  int recvtag, MPI_Comm comm, MPI_Status *status) {
@@ -947,6 +1071,15 @@ inline int AMPI_Sendrecv_replace(T *buf, int count, MPI_Datatype datatype, int d
     return code;
   return AMPI_Sendrecv_replace(static_cast<void *>(buf), count, datatype, dest, sendtag, source, recvtag,
                                comm, status);
+}
+
+template <class T>
+inline int AMPI_Sendrecv_replace_c(T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag,
+                                   int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Sendrecv_replace_c", buf, datatype, comm))
+    return code;
+  return AMPI_Sendrecv_replace_c(static_cast<void *>(buf), count, datatype, dest, sendtag, source, recvtag,
+                                 comm, status);
 }
 
 template <class T>
@@ -958,10 +1091,26 @@ inline int AMPI_Send_init(const T *buf, int count, MPI_Datatype datatype, int de
 }
 
 template <class T>
+inline int AMPI_Send_init_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                            MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Send_init_c", buf, datatype, comm))
+    return code;
+  return AMPI_Send_init_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
+}
+
+template <class T>
 inline int AMPI_Ssend(const T *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   if (const int code = admpi::detail::check_buffer("AMPI_Ssend", buf, datatype, comm))
     return code;
   return AMPI_Ssend(static_cast<const void *>(buf), count, datatype, dest, tag, comm);
+}
+
+template <class T>
+inline int AMPI_Ssend_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                        MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Ssend_c", buf, datatype, comm))
+    return code;
+  return AMPI_Ssend_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm);
 }
 
 template <class T>
@@ -970,6 +1119,14 @@ inline int AMPI_Ssend_init(const T *buf, int count, MPI_Datatype datatype, int d
   if (const int code = admpi::detail::check_buffer("AMPI_Ssend_init", buf, datatype, comm))
     return code;
   return AMPI_Ssend_init(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
+}
+
+template <class T>
+inline int AMPI_Ssend_init_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                             MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Ssend_init_c", buf, datatype, comm))
+    return code;
+  return AMPI_Ssend_init_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm, request);
 }
 
 template <class T>

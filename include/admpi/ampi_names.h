@@ -541,7 +541,6 @@
 #define AMPI_Group_size MPI_Group_size
 #define AMPI_Group_translate_ranks MPI_Group_translate_ranks
 #define AMPI_Group_union MPI_Group_union
-#define AMPI_Improbe MPI_Improbe
 #define AMPI_Info_c2f MPI_Info_c2f
 #define AMPI_Info_create MPI_Info_create
 #define AMPI_Info_delete MPI_Info_delete
@@ -563,7 +562,6 @@
 #define AMPI_Lookup_name MPI_Lookup_name
 #define AMPI_Message_c2f MPI_Message_c2f
 #define AMPI_Message_f2c MPI_Message_f2c
-#define AMPI_Mprobe MPI_Mprobe
 #define AMPI_Open_port MPI_Open_port
 #define AMPI_Op_c2f MPI_Op_c2f
 #define AMPI_Op_commutative MPI_Op_commutative
@@ -702,5 +700,10 @@
 #define AMPI_Win_wait MPI_Win_wait
 #define AMPI_Wtick MPI_Wtick
 #define AMPI_Wtime MPI_Wtime
+
+/* Queries that answer in counts past 2^31 */
+#define AMPI_Get_count_c MPIX_Get_count_x
+#define AMPI_Get_elements_c MPIX_Get_elements_x
+#define AMPI_Pack_size_c MPIX_Pack_size_x
 
 #endif

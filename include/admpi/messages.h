@@ -28,10 +28,100 @@ extern "C" {
 int AMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
 /**
+ * AMPI_Send with a count past 2^31.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data one that has entered the library
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * MPI_Bsend. See AMPI_Send. The user's buffer holds 8 bytes an active double, which is what MPI_Pack_size says of
+ * AMPI_ADOUBLE, and MPI_BSEND_OVERHEAD a message.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data one that has entered the library
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bsend(const void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int dest,
+               int tag,
+               MPI_Comm comm);
+
+/**
+ * AMPI_Bsend with a count past 2^31.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data one that has entered the library
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * MPI_Ssend. See AMPI_Send.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data one that has entered the library
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * AMPI_Ssend with a count past 2^31.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data one that has entered the library
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * MPI_Rsend. See AMPI_Send. The receive must have been posted.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data one that has entered the library
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * AMPI_Rsend with a count past 2^31.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data one that has entered the library
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
  * MPI_Recv. What arrives gets fresh ids; a buffer that is not written keeps its values and derivatives.
  * @param[out] buf     room for `count` items of `datatype`
  * @param count        number of items, at least as many as arrive
- * @param datatype     AMPI_ADOUBLE or a type built from it for active data
+ * @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param tag          message tag or MPI_ANY_TAG
  * @param comm         for active data one that has entered the library
@@ -47,57 +137,38 @@ int AMPI_Recv(void *buf,
               MPI_Status *status);
 
 /**
- * MPI_Isend. Active values are copied: their buffer may be changed at once, though MPI forbids it.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call
+ * AMPI_Recv with a count past 2^31.
+ * @param[out] buf     room for `count` items of `datatype`
+ * @param count        number of items, at least as many as arrive
+ * @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag          message tag or MPI_ANY_TAG
+ * @param comm         for active data one that has entered the library
+ * @param[out] status  or MPI_STATUS_IGNORE
  * @return an MPI code, raised on `comm`
  */
-int AMPI_Isend(const void *buf,
-               int count,
-               MPI_Datatype datatype,
-               int dest,
-               int tag,
-               MPI_Comm comm,
-               AMPI_Request *request);
-
-/**
- * MPI_Irecv. The values and their ids are in the buffer once the request is complete, and not before.
- * @param[out] buf      room for `count` items of `datatype`, until completion
- * @param count         number of items, at least as many as arrive
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data
- * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
- * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Irecv(void *buf,
-               int count,
-               MPI_Datatype datatype,
-               int source,
-               int tag,
-               MPI_Comm comm,
-               AMPI_Request *request);
+int AMPI_Recv_c(void *buf,
+                MPI_Count count,
+                MPI_Datatype datatype,
+                int source,
+                int tag,
+                MPI_Comm comm,
+                MPI_Status *status);
 
 /**
  * MPI_Sendrecv. Both buffers are active, or neither.
- * @param sendbuf      `sendcount` items of `sendtype`
- * @param sendcount    number of items
- * @param sendtype     AMPI_ADOUBLE or a type built from it for active data
- * @param dest         rank, or MPI_PROC_NULL
- * @param sendtag      tag of the message sent
- * @param[out] recvbuf room for `recvcount` items of `recvtype`, apart from `sendbuf`
- * @param recvcount    number of items, at least as many as arrive
- * @param recvtype     AMPI_ADOUBLE or a type built from it for active data
- * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
- * @param recvtag      tag of the message received, or MPI_ANY_TAG
- * @param comm         for active data one that has entered the library
- * @param[out] status  or MPI_STATUS_IGNORE
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param sendtag       tag of the message sent
+ * @param[out] recvbuf  room for `recvcount` items of `recvtype`, apart from `sendbuf`
+ * @param recvcount     number of items, at least as many as arrive
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param recvtag       tag of the message received, or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] status   or MPI_STATUS_IGNORE
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Sendrecv(const void *sendbuf,
@@ -114,8 +185,550 @@ int AMPI_Sendrecv(const void *sendbuf,
                   MPI_Status *status);
 
 /**
+ * AMPI_Sendrecv with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param sendtag       tag of the message sent
+ * @param[out] recvbuf  room for `recvcount` items of `recvtype`, apart from `sendbuf`
+ * @param recvcount     number of items, at least as many as arrive
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param recvtag       tag of the message received, or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] status   or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Sendrecv_c(const void *sendbuf,
+                    MPI_Count sendcount,
+                    MPI_Datatype sendtype,
+                    int dest,
+                    int sendtag,
+                    void *recvbuf,
+                    MPI_Count recvcount,
+                    MPI_Datatype recvtype,
+                    int source,
+                    int recvtag,
+                    MPI_Comm comm,
+                    MPI_Status *status);
+
+/**
+ * MPI_Sendrecv_replace. What does not arrive keeps its values and derivatives.
+ * @param[in,out] buf  `count` items of `datatype`
+ * @param count        number of items, at least as many as arrive
+ * @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest         rank, or MPI_PROC_NULL
+ * @param sendtag      tag of the message sent
+ * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param recvtag      tag of the message received, or MPI_ANY_TAG
+ * @param comm         for active data one that has entered the library
+ * @param[out] status  or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Sendrecv_replace(void *buf,
+                          int count,
+                          MPI_Datatype datatype,
+                          int dest,
+                          int sendtag,
+                          int source,
+                          int recvtag,
+                          MPI_Comm comm,
+                          MPI_Status *status);
+
+/**
+ * AMPI_Sendrecv_replace with a count past 2^31.
+ * @param[in,out] buf  `count` items of `datatype`
+ * @param count        number of items, at least as many as arrive
+ * @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest         rank, or MPI_PROC_NULL
+ * @param sendtag      tag of the message sent
+ * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param recvtag      tag of the message received, or MPI_ANY_TAG
+ * @param comm         for active data one that has entered the library
+ * @param[out] status  or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Sendrecv_replace_c(void *buf,
+                            MPI_Count count,
+                            MPI_Datatype datatype,
+                            int dest,
+                            int sendtag,
+                            int source,
+                            int recvtag,
+                            MPI_Comm comm,
+                            MPI_Status *status);
+
+/**
+ * MPI_Isend. Active values are copied: their buffer may be changed at once, though MPI forbids it.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Isend(const void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int dest,
+               int tag,
+               MPI_Comm comm,
+               AMPI_Request *request);
+
+/**
+ * AMPI_Isend with a count past 2^31.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Isend_c(const void *buf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 int dest,
+                 int tag,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
+ * MPI_Ibsend. See AMPI_Isend and AMPI_Bsend.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ibsend(const void *buf,
+                int count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                AMPI_Request *request);
+
+/**
+ * AMPI_Ibsend with a count past 2^31.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ibsend_c(const void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * MPI_Issend. See AMPI_Isend and AMPI_Ssend.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Issend(const void *buf,
+                int count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                AMPI_Request *request);
+
+/**
+ * AMPI_Issend with a count past 2^31.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Issend_c(const void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * MPI_Irsend. See AMPI_Isend and AMPI_Rsend.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Irsend(const void *buf,
+                int count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                AMPI_Request *request);
+
+/**
+ * AMPI_Irsend with a count past 2^31.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Irsend_c(const void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * MPI_Irecv. The values and their ids are in the buffer once the request is complete, and not before.
+ * @param[out] buf      room for `count` items of `datatype`, until completion
+ * @param count         number of items, at least as many as arrive
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag           message tag or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Irecv(void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int source,
+               int tag,
+               MPI_Comm comm,
+               AMPI_Request *request);
+
+/**
+ * AMPI_Irecv with a count past 2^31.
+ * @param[out] buf      room for `count` items of `datatype`, until completion
+ * @param count         number of items, at least as many as arrive
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag           message tag or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Irecv_c(void *buf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 int source,
+                 int tag,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
+ * MPI_Mprobe. The message counts as posted here: its adjoint is in order with those of receives posted before
+ * and after.
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag           message tag or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] message  to be received by AMPI_Mrecv or AMPI_Imrecv
+ * @param[out] status   or MPI_STATUS_IGNORE; MPI_Get_count counts in the type of the receiver
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+
+/**
+ * MPI_Improbe. See AMPI_Mprobe.
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag           message tag or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] flag     1 if there was a message, else 0
+ * @param[out] message  to be received by AMPI_Mrecv or AMPI_Imrecv
+ * @param[out] status   or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+
+/**
+ * MPI_Mrecv. Recorded if the tape records now; both ends must do alike.
+ * @param[out] buf         room for `count` items of `datatype`
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] status      or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on the communicator that the message came by
+ */
+int AMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+
+/**
+ * AMPI_Mrecv with a count past 2^31.
+ * @param[out] buf         room for `count` items of `datatype`
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] status      or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on the communicator that the message came by
+ */
+int AMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+
+/**
+ * MPI_Imrecv. See AMPI_Irecv and AMPI_Mrecv.
+ * @param[out] buf         room for `count` items of `datatype`, until completion
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on the communicator that the message came by
+ */
+int AMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, AMPI_Request *request);
+
+/**
+ * AMPI_Imrecv with a count past 2^31.
+ * @param[out] buf         room for `count` items of `datatype`, until completion
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on the communicator that the message came by
+ */
+int AMPI_Imrecv_c(void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  MPI_Message *message,
+                  AMPI_Request *request);
+
+/**
+ * MPI_Send_init. Each start sends what the buffer then holds, and is recorded as AMPI_Isend would be.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Send_init(const void *buf,
+                   int count,
+                   MPI_Datatype datatype,
+                   int dest,
+                   int tag,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
+ * AMPI_Send_init with a count past 2^31.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Send_init_c(const void *buf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     int dest,
+                     int tag,
+                     MPI_Comm comm,
+                     AMPI_Request *request);
+
+/**
+ * MPI_Bsend_init. See AMPI_Send_init and AMPI_Bsend.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bsend_init(const void *buf,
+                    int count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * AMPI_Bsend_init with a count past 2^31.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bsend_init_c(const void *buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
+
+/**
+ * MPI_Ssend_init. See AMPI_Send_init and AMPI_Ssend.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ssend_init(const void *buf,
+                    int count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * AMPI_Ssend_init with a count past 2^31.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ssend_init_c(const void *buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
+
+/**
+ * MPI_Rsend_init. See AMPI_Send_init and AMPI_Rsend.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Rsend_init(const void *buf,
+                    int count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * AMPI_Rsend_init with a count past 2^31.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Rsend_init_c(const void *buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
+
+/**
+ * MPI_Recv_init. Each start posts a receive, which is recorded as AMPI_Irecv's would be.
+ * @param[out] buf      room for `count` items of `datatype`, as long as the request lives
+ * @param count         number of items, at least as many as arrive
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag           message tag or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Recv_init(void *buf,
+                   int count,
+                   MPI_Datatype datatype,
+                   int source,
+                   int tag,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
+ * AMPI_Recv_init with a count past 2^31.
+ * @param[out] buf      room for `count` items of `datatype`, as long as the request lives
+ * @param count         number of items, at least as many as arrive
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag           message tag or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Recv_init_c(void *buf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     int source,
+                     int tag,
+                     MPI_Comm comm,
+                     AMPI_Request *request);
+
+/**
+ * MPI_Start. Whether the message is recorded is decided at each start.
+ * @param[in,out] request  persistent and not active
+ * @return an MPI code, raised on the request's communicator
+ */
+int AMPI_Start(AMPI_Request *request);
+
+/**
+ * MPI_Startall. The requests start in the order of the array.
+ * @param count             number of requests
+ * @param[in,out] requests  `count` requests, persistent and not active
+ * @return an MPI code, raised on a request's communicator
+ */
+int AMPI_Startall(int count, AMPI_Request *requests);
+
+/**
  * MPI_Wait. The completion of an active receive is recorded, on the tape that its start was recorded on.
- * @param[in,out] request  AMPI_REQUEST_NULL on return
+ * @param[in,out] request  AMPI_REQUEST_NULL on return, unless it is persistent; so in the calls below
  * @param[out] status      or MPI_STATUS_IGNORE
  * @return an MPI code, raised on the request's communicator
  */

@@ -7,7 +7,7 @@
 //! earlier is known then; in a program that completes in order there is nothing to keep.
 
 use crate::count::wide;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ffi::c_int;
 
 /// No event has to be passed first.
@@ -188,8 +188,8 @@ impl Order {
 /// Adjoints that must wait for others of their channel.
 #[derive(Debug)]
 pub struct Held<M> {
-    /// By channel, posts ascending: the last is the next to leave.
-    waiting: HashMap<Channel, Vec<(u64, u32, M)>>,
+    /// By channel and post: the last is the next to leave.
+    waiting: HashMap<Channel, BTreeMap<u64, (u32, M)>>,
     n: usize,
 }
 
@@ -206,21 +206,18 @@ impl<M> Held<M> {
 
     /// Adds the adjoint of the receive `post`, which may leave once event `release` has been passed.
     pub fn hold(&mut self, channel: Channel, post: u64, release: u32, message: M) {
-        let waiting = self.waiting.entry(channel).or_default();
-        let at = waiting.partition_point(|&(other, ..)| other < post);
-        waiting.insert(at, (post, release, message));
+        self.waiting.entry(channel).or_default().insert(post, (release, message));
         self.n += 1;
     }
 
     /// The next adjoint of the channel that may leave now that `event` is being passed.
     pub fn next(&mut self, channel: Channel, event: u32) -> Option<M> {
-        let waiting = self.waiting.get_mut(&channel)?;
-        let &(_, release, _) = waiting.last()?;
-        if release < event {
+        let last = self.waiting.get_mut(&channel)?.last_entry()?;
+        if last.get().0 < event {
             return None;
         }
         self.n -= 1;
-        waiting.pop().map(|(_, _, message)| message)
+        Some(last.remove().1)
     }
 
     pub fn clear(&mut self) {

@@ -8,7 +8,7 @@
 use super::channel::Window;
 use super::lock;
 use crate::error::{Code, Error};
-use crate::mpi::{Comm, CommAttribute, Group, Outcome, Serial, SharedComm, transfer};
+use crate::mpi::{Comm, CommAttribute, Failure, Group, Outcome, Serial, SharedComm, transfer};
 use std::ffi::c_int;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -181,13 +181,21 @@ pub fn of(comm: Comm) -> Outcome<&'static Private> {
     }
 }
 
+/// As `of`, for a call that may turn out to need none.
+pub fn lookup(comm: Comm) -> Option<&'static Private> {
+    last(comm).or_else(|| find(comm).ok().flatten())
+}
+
+#[cold]
+pub fn unknown() -> Failure {
+    let why = "active data on a communicator that the library does not know: make it by an AMPI_ call, or call AMPI_Comm_register on all its members";
+    Error::new(Code::Mpi, why).into()
+}
+
 #[cold]
 fn known(comm: Comm) -> Outcome<&'static Private> {
     let generation = GENERATION.load(Ordering::Relaxed);
-    let Some(private) = find(comm)? else {
-        let why = "active data on a communicator that the library does not know: make it by an AMPI_ call, or call AMPI_Comm_register on all its members";
-        return Err(Error::new(Code::Mpi, why).into());
-    };
+    let private = find(comm)?.ok_or_else(unknown)?;
     LAST.with(|last| *last = (generation, comm.key(), Some(private)));
     Ok(private)
 }

@@ -4,19 +4,21 @@ use super::argument;
 use super::channel::{AT_ONCE, Channel, Window};
 use super::recording::{ids, on_tape, state};
 use super::traffic::{Parcel, Traffic};
+use super::wire::doubles;
 use super::{Private, communicator, statistics};
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
+use crate::mpi::message::{self, Envelope, Exchange, Message, Mode};
 use crate::mpi::raw::constants;
-use crate::mpi::transfer::{self, Exchange, Transfer};
-use crate::mpi::{Argument, Comm, Datatype, Mark, Outcome, Sink, Source, Staging, Status};
+use crate::mpi::transfer::Transfer;
+use crate::mpi::{Argument, Comm, Mark, Outcome, Serial, Sink, Source, Staging, Status};
 use crate::tape::{self, Event, Ids, Sweep};
+use std::collections::BTreeMap;
 use std::ffi::c_int;
 
 /// A message that left: its adjoint comes back from where it went.
 struct Sent {
     private: &'static Private,
-    dest: c_int,
-    tag: c_int,
+    to: Envelope,
     ids: Ids,
 }
 
@@ -26,7 +28,7 @@ impl Event for Sent {
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let (n, width) = (self.ids.len(), sweep.width());
         let traffic = sweep.companion::<Traffic>();
-        let adjoint = traffic.receive(self.private, self.dest, self.tag, n, width)?;
+        let adjoint = traffic.receive(self.private, self.to, n, width)?;
         sweep.add(&self.ids, adjoint.as_slice());
         sweep.companion::<Traffic>().keep(adjoint);
         Ok(())
@@ -57,71 +59,61 @@ impl Event for Received {
     }
 }
 
-/// A send that the tape will see: what leaves, and where its adjoint comes back.
-struct Outgoing {
-    private: &'static Private,
-    ids: Ids,
-}
+/// How a call finds the private communicator, once it knows that it needs one.
+trait Route: FnOnce() -> Outcome<&'static Private> {}
+impl<F: FnOnce() -> Outcome<&'static Private>> Route for F {}
 
-impl Outgoing {
-    /// Packs the values into `data`; tells what is to be recorded, if anything is. That is found out before
-    /// anything is sent: a buffer that the tape refuses stays at home.
-    fn pack(source: &Source, dest: c_int, comm: Comm, data: &mut [f64]) -> Outcome<Option<Self>> {
-        if dest == constants().proc_null || source.is_empty() {
+/// A send that the tape will see: whose adjoint comes back, and from where.
+type Outgoing = Option<Sent>;
+
+/// Packs the values into `data`; tells what is to be recorded, if anything is. That is found out before
+/// anything is sent: a buffer that the tape refuses stays at home.
+fn pack(source: &Source, to: Envelope, route: impl Route, data: &mut [f64]) -> Outcome<Outgoing> {
+    if to.peer == constants().proc_null || source.is_empty() {
+        return Ok(None);
+    }
+    let shape = source.pack(data);
+    statistics::sent_forward(source.len());
+    let recorded = tape::current(|tape| {
+        if !tape.recording() {
             return Ok(None);
         }
-        let shape = source.pack(data);
-        statistics::sent_forward(source.len());
-        let recorded = tape::current(|tape| {
-            if !tape.recording() {
-                return Ok(None);
-            }
-            let private = communicator::of(comm)?;
-            Ok(Some(Self { private, ids: ids(tape, source, shape)? }))
-        });
-        recorded.unwrap_or(Ok(None))
-    }
-
-    /// Records the message, which has been sent.
-    fn record(outgoing: Option<Self>, dest: c_int, tag: c_int) -> Outcome<()> {
-        let Some(Self { private, ids }) = outgoing else { return Ok(()) };
-        let sent = Sent { private, dest, tag, ids };
-        let recorded = tape::current(|tape| tape.record(0, |_, _| sent).map(|_| ()));
-        Ok(recorded.unwrap_or(Ok(()))?)
-    }
+        let private = route()?;
+        Ok(Some(Sent { private, to, ids: ids(tape, source, shape)? }))
+    });
+    recorded.unwrap_or(Ok(None))
 }
 
-/// A receive that was posted while a tape recorded.
-#[derive(Debug)]
-pub struct Incoming {
-    serial: u64,
+/// Records a message, which has been sent.
+fn record(outgoing: Outgoing) -> Outcome<()> {
+    let Some(sent) = outgoing else { return Ok(()) };
+    let recorded = tape::current(|tape| tape.record(0, |_, _| sent).map(|_| ()));
+    Ok(recorded.unwrap_or(Ok(()))?)
+}
+
+/// What the tape will be told of a receive: its place in the order of its channel.
+#[derive(Debug, Clone, Copy)]
+struct Post {
     private: &'static Private,
     post: u64,
 }
 
-impl Incoming {
-    /// Numbers a receive that is about to be posted, if a tape records.
-    fn post(n: usize, source: c_int, comm: Comm) -> Outcome<Option<Self>> {
-        if n == 0 || source == constants().proc_null {
-            return Ok(None);
-        }
-        let Some(serial) = state() else { return Ok(None) };
-        let private = communicator::of(comm)?;
-        Ok(Some(Self { serial, private, post: private.with_window(Window::post) }))
+impl Post {
+    fn next(private: &'static Private) -> Self {
+        Self { private, post: private.with_window(Window::post) }
     }
 
     /// The receive is not going to complete, or brought nothing.
-    fn withdraw(&self) {
+    fn withdraw(self) {
         self.private.with_window(|window| window.close(self.post));
     }
 
-    /// Records what arrived and returns the marks of its values.
-    fn record(&self, n: usize, status: &Status) -> Outcome<Mark> {
-        let channel =
-            Channel { private: self.private.index, peer: status.source(), tag: status.tag() };
-        let closed = self.private.with_window(|window| window.close(self.post));
-        on_tape(self.serial, |tape| {
-            let &Self { private, post, .. } = self;
+    /// Records what arrived on the tape that recorded the start, and returns the marks of its values.
+    fn record(self, serial: u64, n: usize, status: &Status) -> Outcome<Mark> {
+        let Self { private, post } = self;
+        let channel = Channel { private: private.index, peer: status.source(), tag: status.tag() };
+        let closed = private.with_window(|window| window.close(post));
+        on_tape(serial, |tape| {
             // In a program that completes in order nothing is ever remembered.
             let release = if closed.remembered {
                 tape.companion::<Traffic>().order.release(channel, post)
@@ -146,37 +138,124 @@ impl Incoming {
     }
 }
 
-/// Takes what arrived out of `data` and into the user's buffer.
-pub fn accept(
-    incoming: Option<&Incoming>,
-    sink: &mut Sink,
-    data: &[f64],
-    status: &Status,
-) -> Outcome<()> {
-    let received = if status.source() == constants().proc_null {
-        0
-    } else {
-        status.count(Datatype::double())?.unwrap_or(0).min(data.len())
-    };
-    let Some(incoming) = incoming else {
-        sink.unpack(&data[..received], Mark::PASSIVE);
-        return Ok(());
-    };
-    if received == 0 {
-        incoming.withdraw();
-        return Ok(());
-    }
-    let mark = incoming.record(received, status);
-    // The values have arrived, whatever the tape says.
-    sink.unpack(&data[..received], *mark.as_ref().unwrap_or(&Mark::PASSIVE));
-    mark.map(|_| ())
+/// A receive under way: where its values go, and what was decided at its start.
+#[derive(Debug)]
+pub struct Arrival {
+    sink: Sink,
+    /// The tape that recorded then; none for a message that is not recorded.
+    post: Option<(u64, Post)>,
 }
 
-/// A receive that was posted has failed.
-pub fn refuse(incoming: Option<&Incoming>) {
-    if let Some(incoming) = incoming {
-        incoming.withdraw();
+impl Arrival {
+    /// Numbers a receive that is about to be posted, if a tape records.
+    fn expect(sink: Sink, from: Envelope, route: impl Route) -> Outcome<Self> {
+        let post = match state() {
+            Some(serial) if !sink.is_empty() && from.peer != constants().proc_null => {
+                Some((serial, Post::next(route()?)))
+            }
+            _ => None,
+        };
+        Ok(Self { sink, post })
     }
+
+    /// As `expect` for a message that a probe has matched, which was its posting.
+    fn claim(sink: Sink, message: &Message<'_>) -> Outcome<Self> {
+        let serial = state().filter(|_| !sink.is_empty() && !message.is_from_nobody());
+        let matched = Matched::take(message);
+        match (serial, matched) {
+            (Some(serial), Some(Matched { post, .. })) => {
+                Ok(Self { sink, post: Some((serial, post)) })
+            }
+            (Some(_), None) => {
+                let why = "message: not matched by AMPI_Mprobe or AMPI_Improbe on a communicator that the library knows";
+                Err(Error::new(Code::Unsupported, why).into())
+            }
+            (None, matched) => {
+                if let Some(Matched { post, .. }) = matched {
+                    post.withdraw();
+                }
+                Ok(Self { sink, post: None })
+            }
+        }
+    }
+
+    /// Takes what arrived out of `data` and into the user's buffer.
+    pub fn accept(&mut self, data: &[f64], status: &Status) -> Outcome<()> {
+        let received = if status.source() == constants().proc_null {
+            0
+        } else {
+            status.doubles()?.unwrap_or(0).min(data.len())
+        };
+        let Some((serial, post)) = self.post.take() else {
+            self.sink.unpack(&data[..received], Mark::PASSIVE);
+            return Ok(());
+        };
+        if received == 0 {
+            post.withdraw();
+            return Ok(());
+        }
+        let mark = post.record(serial, received, status);
+        // The values have arrived, whatever the tape says.
+        self.sink.unpack(&data[..received], *mark.as_ref().unwrap_or(&Mark::PASSIVE));
+        mark.map(|_| ())
+    }
+
+    /// The receive has failed, or was cancelled.
+    pub fn refuse(&mut self) {
+        if let Some((_, post)) = self.post.take() {
+            post.withdraw();
+        }
+    }
+
+    /// Accepts what a call has brought into `data`.
+    fn end(&mut self, data: &[f64], received: Outcome<Status>) -> Outcome<Status> {
+        let status = received.inspect_err(|_| self.refuse())?;
+        self.accept(data, &status)?;
+        Ok(status)
+    }
+}
+
+/// A message that a probe has matched and nobody has received. It is posted like any receive: those posted
+/// before and after it are in the order of their channel with it.
+struct Matched {
+    comm: Comm,
+    post: Post,
+}
+
+/// By the handles' numbers, which are unique while they live.
+static MATCHED: Serial<BTreeMap<usize, Matched>> = Serial::new(BTreeMap::new());
+
+impl Matched {
+    fn take(message: &Message<'_>) -> Option<Self> {
+        MATCHED.with(|matched| matched.remove(&message.key()))
+    }
+}
+
+/// A probe has matched `message` on `comm`. Whether it is active is known when it is received.
+pub fn matched(message: &Message<'_>, comm: Comm) {
+    if message.is_from_nobody() {
+        return;
+    }
+    let Some(private) = communicator::lookup(comm) else { return };
+    let new = Matched { comm, post: Post::next(private) };
+    // One that was received behind the library's back has left its number to another.
+    if let Some(old) = MATCHED.with(|matched| matched.insert(message.key(), new)) {
+        old.post.withdraw();
+    }
+}
+
+/// A matched message turns out to be passive.
+pub fn give_up(message: &Message<'_>) {
+    if let Some(Matched { post, .. }) = Matched::take(message) {
+        post.withdraw();
+    }
+}
+
+/// Where errors of receiving `message` are raised.
+pub fn comm_of(message: &Message<'_>) -> Comm {
+    MATCHED
+        .with(|matched| matched.get(&message.key()).map(|matched| matched.comm))
+        .unwrap_or_else(Comm::world)
 }
 
 /// How many doubles a message between this rank and `peer` may hold.
@@ -184,62 +263,168 @@ fn room(n: usize, peer: c_int) -> usize {
     if peer == constants().proc_null { 0 } else { n }
 }
 
-pub fn send(buf: &Argument, dest: c_int, tag: c_int, comm: Comm) -> Outcome<()> {
+pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
-    let mut data = Staging::take(room(source.len(), dest));
-    let outgoing = Outgoing::pack(source, dest, comm, data.as_mut_slice())?;
-    transfer::send(comm, data.as_slice(), dest, tag)?;
-    Outgoing::record(outgoing, dest, tag)
+    let mut data = Staging::take(room(source.len(), to.peer));
+    let outgoing = pack(source, to, || communicator::of(comm), data.as_mut_slice())?;
+    message::send(comm, data.as_slice(), &doubles(data.len())?, to, mode)?;
+    record(outgoing)
 }
 
-pub fn recv(buf: &Argument, source: c_int, tag: c_int, comm: Comm) -> Outcome<Status> {
-    let sink = &mut argument::sink("buf", buf)?;
-    let incoming = Incoming::post(sink.len(), source, comm)?;
-    let mut data = Staging::take(room(sink.len(), source));
-    let status = transfer::receive(comm, data.as_mut_slice(), source, tag);
-    let status = status.inspect_err(|_| refuse(incoming.as_ref()))?;
-    accept(incoming.as_ref(), sink, data.as_slice(), &status)?;
-    Ok(status)
+pub fn recv(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Status> {
+    let sink = argument::sink("buf", buf)?;
+    let mut data = Staging::take(room(sink.len(), from.peer));
+    let items = doubles(data.len())?;
+    let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
+    let received = message::receive(comm, data.as_mut_slice(), &items, from);
+    arrival.end(data.as_slice(), received)
+}
+
+pub fn mrecv(buf: &Argument, message: &mut Message<'_>) -> Outcome<Status> {
+    let sink = argument::sink("buf", buf)?;
+    let mut data = Staging::take(sink.len());
+    let items = doubles(data.len())?;
+    let mut arrival = Arrival::claim(sink, message)?;
+    let received = message.receive(data.as_mut_slice(), &items);
+    arrival.end(data.as_slice(), received)
 }
 
 /// Starts a send in `transfer`, which is idle.
 pub fn isend(
     buf: &Argument,
-    dest: c_int,
-    tag: c_int,
+    to: Envelope,
     comm: Comm,
+    mode: &Mode,
     transfer: &mut Transfer,
 ) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
-    let data = transfer.room(room(source.len(), dest));
-    let outgoing = Outgoing::pack(source, dest, comm, data)?;
-    transfer.send(comm, dest, tag)?;
-    Outgoing::record(outgoing, dest, tag)
+    let n = room(source.len(), to.peer);
+    let outgoing = pack(source, to, || communicator::of(comm), transfer.room(n))?;
+    transfer.send(comm, &doubles(n)?, to, mode)?;
+    record(outgoing)
 }
 
-/// Starts a receive in `transfer`, which is idle. Tells where its values go, and what the tape will be told.
+/// Starts a receive in `transfer`, which is idle.
 pub fn irecv(
     buf: &Argument,
-    source: c_int,
-    tag: c_int,
+    from: Envelope,
     comm: Comm,
     transfer: &mut Transfer,
-) -> Outcome<(Sink, Option<Incoming>)> {
+) -> Outcome<Arrival> {
     let sink = argument::sink("buf", buf)?;
-    let incoming = Incoming::post(sink.len(), source, comm)?;
-    transfer.room(room(sink.len(), source));
-    transfer.receive(comm, source, tag).inspect_err(|_| refuse(incoming.as_ref()))?;
-    Ok((sink, incoming))
+    let n = room(sink.len(), from.peer);
+    transfer.room(n);
+    let items = doubles(n)?;
+    let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
+    transfer.receive(comm, &items, from).inspect_err(|_| arrival.refuse())?;
+    Ok(arrival)
 }
 
-/// One half of a Sendrecv: who, and under which tag.
-#[derive(Clone, Copy)]
-pub struct Envelope {
-    pub peer: c_int,
-    pub tag: c_int,
+/// As `irecv` of a message that a probe has matched.
+pub fn imrecv(
+    buf: &Argument,
+    message: &mut Message<'_>,
+    transfer: &mut Transfer,
+) -> Outcome<Arrival> {
+    let sink = argument::sink("buf", buf)?;
+    transfer.room(sink.len());
+    let items = doubles(sink.len())?;
+    let mut arrival = Arrival::claim(sink, message)?;
+    transfer.receive_matched(message, &items).inspect_err(|_| arrival.refuse())?;
+    Ok(arrival)
+}
+
+/// What a persistent request does whenever it is started. The communicator may have been freed by then.
+#[derive(Debug)]
+pub struct Again {
+    what: What,
+    with: Envelope,
+    private: Option<&'static Private>,
+}
+
+#[derive(Debug)]
+enum What {
+    Send(Source),
+    /// MPI's request is made anew for each start.
+    SendOnce(Source, Comm, &'static Mode),
+    Receive(Sink),
+}
+
+impl Again {
+    /// Starts a request that rests. A receive's completion will need what is returned.
+    pub fn start(&self, transfer: &mut Transfer) -> Outcome<Option<Arrival>> {
+        let route = || self.private.ok_or_else(communicator::unknown);
+        if let What::SendOnce(_, comm, mode) = &self.what {
+            transfer.free()?;
+            let items = doubles(transfer.room_again().len())?;
+            transfer.send_init(*comm, &items, self.with, mode)?;
+        }
+        match &self.what {
+            What::Send(source) | What::SendOnce(source, ..) => {
+                let outgoing = pack(source, self.with, route, transfer.room_again())?;
+                transfer.start()?;
+                record(outgoing)?;
+                Ok(None)
+            }
+            What::Receive(sink) => {
+                let mut arrival = Arrival::expect(sink.clone(), self.with, route)?;
+                transfer.start().inspect_err(|_| arrival.refuse())?;
+                Ok(Some(arrival))
+            }
+        }
+    }
+}
+
+/// Makes a persistent send of `transfer`, which is idle.
+pub fn send_init(
+    buf: &Argument,
+    to: Envelope,
+    comm: Comm,
+    mode: &'static Mode,
+    transfer: &mut Transfer,
+) -> Outcome<Again> {
+    let source = argument::source("buf", buf)?;
+    let n = room(source.len(), to.peer);
+    transfer.room(n);
+    transfer.send_init(comm, &doubles(n)?, to, mode)?;
+    let what = if mode.once { What::SendOnce(source, comm, mode) } else { What::Send(source) };
+    Ok(Again { what, with: to, private: communicator::lookup(comm) })
+}
+
+/// Makes a persistent receive of `transfer`, which is idle.
+pub fn recv_init(
+    buf: &Argument,
+    from: Envelope,
+    comm: Comm,
+    transfer: &mut Transfer,
+) -> Outcome<Again> {
+    let sink = argument::sink("buf", buf)?;
+    let n = room(sink.len(), from.peer);
+    transfer.room(n);
+    transfer.receive_init(comm, &doubles(n)?, from)?;
+    Ok(Again { what: What::Receive(sink), with: from, private: communicator::lookup(comm) })
 }
 
 /// The send is recorded first: its adjoint is waited for only when that of the receive is under way.
+fn exchange(
+    source: &Source,
+    to: Envelope,
+    sink: Sink,
+    from: Envelope,
+    comm: Comm,
+) -> Outcome<Status> {
+    let mut data = Staging::take(room(source.len(), to.peer));
+    let mut place = Staging::take(room(sink.len(), from.peer));
+    let (sent, wanted) = (&doubles(data.len())?, &doubles(place.len())?);
+    let outgoing = pack(source, to, || communicator::of(comm), data.as_mut_slice())?;
+    let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
+    let (data, room) = (data.as_slice(), place.as_mut_slice());
+    let received = message::sendrecv(comm, Exchange { data, sent, to, room, wanted, from });
+    let recorded = if received.is_ok() { record(outgoing) } else { Ok(()) };
+    let status = arrival.end(place.as_slice(), received)?;
+    recorded.map(|()| status)
+}
+
 pub fn sendrecv(
     send: &Argument,
     to: Envelope,
@@ -247,22 +432,16 @@ pub fn sendrecv(
     from: Envelope,
     comm: Comm,
 ) -> Outcome<Status> {
-    let source = &argument::source("sendbuf", send)?;
-    let sink = &mut argument::sink("recvbuf", receive)?;
-    let mut data = Staging::take(room(source.len(), to.peer));
-    let outgoing = Outgoing::pack(source, to.peer, comm, data.as_mut_slice())?;
-    let incoming = Incoming::post(sink.len(), from.peer, comm)?;
-    let mut room = Staging::take(room(sink.len(), from.peer));
-    let exchange = Exchange {
-        data: data.as_slice(),
-        dest: to.peer,
-        sendtag: to.tag,
-        room: room.as_mut_slice(),
-        source: from.peer,
-        recvtag: from.tag,
-    };
-    let status = transfer::sendrecv(comm, exchange).inspect_err(|_| refuse(incoming.as_ref()))?;
-    let recorded = Outgoing::record(outgoing, to.peer, to.tag);
-    accept(incoming.as_ref(), sink, room.as_slice(), &status)?;
-    recorded.map(|()| status)
+    let source = argument::source("sendbuf", send)?;
+    exchange(&source, to, argument::sink("recvbuf", receive)?, from, comm)
+}
+
+pub fn sendrecv_replace(
+    buf: &Argument,
+    to: Envelope,
+    from: Envelope,
+    comm: Comm,
+) -> Outcome<Status> {
+    let sink = argument::sink("buf", buf)?;
+    exchange(&sink.source().clone(), to, sink, from, comm)
 }

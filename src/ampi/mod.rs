@@ -15,6 +15,7 @@ pub mod reduction;
 pub mod request;
 pub mod statistics;
 pub mod traffic;
+pub mod wire;
 
 pub use communicator::Private;
 pub use request::Request;

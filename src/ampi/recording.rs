@@ -41,13 +41,17 @@ pub fn wrong_buffer(active: bool) -> Failure {
     Error::new(Code::Unsupported, why).into()
 }
 
-/// An active buffer in a call that has no adjoint yet.
+/// An active buffer in `call`, which has no adjoint.
 #[cold]
-pub fn no_adjoint() -> Error {
-    Error::new(
-        Code::Unsupported,
-        "the datatype is active, and this version cannot differentiate the call",
-    )
+pub fn no_adjoint(call: &str) -> Error {
+    let why = match call {
+        // Packed bytes go anywhere under types that say nothing of what is in them.
+        "AMPI_Pack" | "AMPI_Unpack" | "AMPI_Pack_external" | "AMPI_Unpack_external" => {
+            "the datatype is active, and packed bytes would lose its derivatives; send the values under AMPI_ADOUBLE, or those of several buffers as one item of an MPI_Type_create_struct of it"
+        }
+        _ => "the datatype is active, and this version cannot differentiate the call",
+    };
+    Error::new(Code::Unsupported, why)
 }
 
 /// A buffer, or part of one, whose ids are to be recorded.

@@ -2,11 +2,12 @@
 
 use super::collective::{Forward, Pending, Rule};
 use super::lock;
-use super::message::{self, Incoming};
+use super::message::{self, Again, Arrival};
 use crate::error::{Code, Error};
+use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{self, constants};
 use crate::mpi::transfer::{Batch, Completion, Found, Transfer};
-use crate::mpi::{Argument, Comm, Failure, Outcome, Serial, Sink, Status, StatusSlot, StatusSlots};
+use crate::mpi::{Argument, Comm, Failure, Outcome, Serial, Status, StatusSlot, StatusSlots};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::sync::Mutex;
@@ -18,17 +19,18 @@ enum Kind {
     Idle,
     Passive,
     Sending,
-    Receiving {
-        sink: Sink,
-        incoming: Option<Incoming>,
-    },
+    Receiving(Arrival),
     Collective(Box<dyn Pending>),
+    /// Persistent and active, between two starts.
+    Resting,
 }
 
-/// A nonblocking call under way.
+/// A nonblocking call under way, or a persistent one.
 pub struct Request {
     kind: Kind,
     transfer: Transfer,
+    /// What a start of an active persistent request does.
+    again: Option<Box<Again>>,
     comm: Comm,
     /// A cancellation was asked for: the status will tell.
     cancelled: bool,
@@ -54,8 +56,8 @@ impl Request {
     /// A request that is idle, or new.
     fn idle(comm: Comm) -> Box<Self> {
         let mut request = IDLE.with(Vec::pop).unwrap_or_else(|| {
-            let transfer = Transfer::default();
-            Box::new(Self { kind: Kind::Idle, transfer, comm, cancelled: false, number: 0 })
+            let (kind, transfer) = (Kind::Idle, Transfer::default());
+            Box::new(Self { kind, transfer, again: None, comm, cancelled: false, number: 0 })
         });
         request.comm = comm;
         request
@@ -69,9 +71,9 @@ impl Request {
         request
     }
 
-    fn start(comm: Comm, begin: impl FnOnce(&mut Transfer) -> Outcome<Kind>) -> Outcome<Box<Self>> {
+    fn begin(comm: Comm, begin: impl FnOnce(&mut Self) -> Outcome<Kind>) -> Outcome<Box<Self>> {
         let mut request = Self::idle(comm);
-        match begin(&mut request.transfer) {
+        match begin(&mut request) {
             Ok(kind) => {
                 request.kind = kind;
                 Ok(request)
@@ -84,17 +86,16 @@ impl Request {
         }
     }
 
-    pub fn send(buf: &Argument, dest: c_int, tag: c_int, comm: Comm) -> Outcome<Box<Self>> {
-        Self::start(comm, |transfer| {
-            message::isend(buf, dest, tag, comm, transfer)?;
+    pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<Box<Self>> {
+        Self::begin(comm, |request| {
+            message::isend(buf, to, comm, mode, &mut request.transfer)?;
             Ok(Kind::Sending)
         })
     }
 
-    pub fn receive(buf: &Argument, source: c_int, tag: c_int, comm: Comm) -> Outcome<Box<Self>> {
-        Self::start(comm, |transfer| {
-            let (sink, incoming) = message::irecv(buf, source, tag, comm, transfer)?;
-            Ok(Kind::Receiving { sink, incoming })
+    pub fn receive(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Box<Self>> {
+        Self::begin(comm, |request| {
+            message::irecv(buf, from, comm, &mut request.transfer).map(Kind::Receiving)
         })
     }
 
@@ -104,6 +105,62 @@ impl Request {
         request.transfer.take_over(forward.hand_over());
         request.kind = Kind::Collective(Box::new(forward));
         request
+    }
+
+    pub fn receive_matched(
+        buf: &Argument,
+        message: &mut Message<'_>,
+        comm: Comm,
+    ) -> Outcome<Box<Self>> {
+        Self::begin(comm, |request| {
+            message::imrecv(buf, message, &mut request.transfer).map(Kind::Receiving)
+        })
+    }
+
+    pub fn send_init(
+        buf: &Argument,
+        to: Envelope,
+        comm: Comm,
+        mode: &'static Mode,
+    ) -> Outcome<Box<Self>> {
+        Self::begin(comm, |request| {
+            let again = message::send_init(buf, to, comm, mode, &mut request.transfer)?;
+            request.again = Some(Box::new(again));
+            Ok(Kind::Resting)
+        })
+    }
+
+    pub fn receive_init(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Box<Self>> {
+        Self::begin(comm, |request| {
+            let again = message::recv_init(buf, from, comm, &mut request.transfer)?;
+            request.again = Some(Box::new(again));
+            Ok(Kind::Resting)
+        })
+    }
+
+    /// Starts a persistent request.
+    fn start(&mut self) -> Outcome<()> {
+        let again = match (&self.kind, &self.again) {
+            // MPI says what it thinks of one that is not persistent, or active.
+            (Kind::Passive, _) => return self.transfer.start(),
+            (Kind::Resting, Some(again)) => again,
+            (_, again) => {
+                let why = match again {
+                    Some(_) => "the request is active already; complete it first",
+                    None => "the request is not persistent",
+                };
+                return Err(Error::new(Code::Argument, why).into());
+            }
+        };
+        let started = again.start(&mut self.transfer);
+        // Also a send that could not be recorded is under way.
+        if !self.transfer.is_idle() {
+            self.kind = Kind::Sending;
+        }
+        if let Some(arrival) = started? {
+            self.kind = Kind::Receiving(arrival);
+        }
+        Ok(())
     }
 
     pub const fn comm(&self) -> Comm {
@@ -120,34 +177,38 @@ impl Request {
 
     /// Does what the completion of the request asks for.
     fn finish(&mut self, status: &Status) -> Outcome<()> {
-        let (sink, incoming) = match &mut self.kind {
-            Kind::Receiving { sink, incoming } => (sink, incoming),
+        let arrival = match &mut self.kind {
+            Kind::Receiving(arrival) => arrival,
             Kind::Collective(collective) => {
                 return collective.finish().map_err(|failure| failure.on(self.comm));
             }
-            Kind::Idle | Kind::Passive | Kind::Sending => return Ok(()),
+            Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting => return Ok(()),
         };
         if self.cancelled && status.cancelled()? {
-            message::refuse(incoming.as_ref());
+            arrival.refuse();
             return Ok(());
         }
-        message::accept(incoming.as_ref(), sink, self.transfer.memory(), status)
-            .map_err(|f| f.on(self.comm))
+        arrival.accept(self.transfer.memory(), status).map_err(|f| f.on(self.comm))
     }
 
     /// The request came to nothing.
     fn fail(&mut self) {
         match &mut self.kind {
-            Kind::Receiving { incoming, .. } => message::refuse(incoming.as_ref()),
+            Kind::Receiving(arrival) => arrival.refuse(),
             Kind::Collective(collective) => collective.fail(),
-            Kind::Idle | Kind::Passive | Kind::Sending => {}
+            Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting => {}
         }
     }
 }
 
-/// Gives a completed request back. A persistent one stays the user's.
+/// Gives a completed request back. A persistent one stays the user's, to be started anew.
 fn recycle(slot: &mut Slot) {
-    if slot.as_ref().is_none_or(|request| !request.transfer.is_null()) {
+    let Some(request) = slot.as_mut() else { return };
+    request.cancelled = false;
+    if !request.transfer.is_null() {
+        if request.again.is_some() {
+            request.kind = Kind::Resting;
+        }
         return;
     }
     let Some(mut request) = slot.take() else { return };
@@ -156,7 +217,7 @@ fn recycle(slot: &mut Slot) {
         request.number = 0;
     }
     request.kind = Kind::Idle;
-    request.cancelled = false;
+    request.again = None;
     request.transfer.release();
     IDLE.with(|idle| {
         if idle.len() < RETAINED {
@@ -316,6 +377,26 @@ pub fn some(
     })
 }
 
+/// `MPI_Start`.
+pub fn start(slot: &mut Slot) -> Outcome<()> {
+    check_live(std::slice::from_ref(slot))?;
+    match slot {
+        // MPI has an error for that.
+        None => Transfer::default().start(),
+        Some(request) => request.start().map_err(|failure| failure.on(request.comm)),
+    }
+}
+
+/// `MPI_Startall`, which is to be as if each were started, in any order: that of the array.
+pub fn start_all(slots: &mut [Slot]) -> Outcome<()> {
+    slots.iter_mut().try_for_each(start)
+}
+
+/// Whether nobody needs `transfer` any more, whose request the user has freed.
+fn is_gone(transfer: &mut Transfer) -> bool {
+    matches!(transfer.test(), Ok(Some(_))) && (transfer.is_null() || transfer.free().is_ok())
+}
+
 /// `MPI_Request_free`. The adjoint of a send needs no request; a receive without one could never be recorded.
 pub fn free(slot: &mut Slot) -> Outcome<()> {
     check_live(std::slice::from_ref(slot))?;
@@ -323,7 +404,7 @@ pub fn free(slot: &mut Slot) -> Outcome<()> {
         return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
     };
     match &request.kind {
-        Kind::Receiving { .. } => {
+        Kind::Receiving(_) => {
             let why = "the request receives active data, whose arrival must be completed to be recorded; use a Wait or Test call";
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
@@ -336,13 +417,13 @@ pub fn free(slot: &mut Slot) -> Outcome<()> {
             // Two looks for each new one keep the list short, at a cost that does not grow with it.
             for _ in 0..2 {
                 let Some(mut oldest) = orphans.pop_front() else { break };
-                if !matches!(oldest.test(), Ok(Some(_))) {
+                if !is_gone(&mut oldest) {
                     orphans.push_back(oldest);
                 }
             }
             orphans.push_back(std::mem::take(&mut request.transfer));
         }
-        Kind::Passive | Kind::Idle => request.transfer.free()?,
+        Kind::Resting | Kind::Passive | Kind::Idle => request.transfer.free()?,
     }
     recycle(slot);
     Ok(())
@@ -354,13 +435,16 @@ pub fn cancel(slot: &mut Slot) -> Outcome<()> {
     let Some(request) = slot.as_mut() else {
         return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
     };
-    if matches!(request.kind, Kind::Sending | Kind::Collective(_)) {
-        let why =
-            "the request sends active data or is that of a collective, which cannot be cancelled";
-        return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
-    }
-    request.cancelled = true;
-    request.transfer.cancel()
+    let why = match request.kind {
+        Kind::Sending => "the request sends active data, which cannot be cancelled",
+        Kind::Collective(_) => "the request is that of a collective, which cannot be cancelled",
+        Kind::Resting => "the request is persistent and not active",
+        _ => {
+            request.cancelled = true;
+            return request.transfer.cancel();
+        }
+    };
+    Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm))
 }
 
 /// `MPI_Request_get_status`.
@@ -379,6 +463,7 @@ pub fn settle_orphans() {
     for mut transfer in lock(&ORPHANS).drain(..) {
         // Nothing can be done about a failure now.
         let _ = transfer.wait();
+        is_gone(&mut transfer);
     }
 }
 

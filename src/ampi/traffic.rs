@@ -1,10 +1,12 @@
 //! The adjoints of a sweep on their way: sent, queued, held back, and contributions to collectives.
 
 use super::channel::{AT_ONCE, Channel, Held, Order};
+use super::wire::doubles;
 use super::{Private, communicator, lock, statistics};
 use crate::error::{Code, Error, Result};
+use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
-use crate::mpi::{Comm, Datatype, Operation, Outcome, Staging, count_of, is_live, transfer};
+use crate::mpi::{Comm, Operation, Outcome, Staging, is_live};
 use crate::tape::{Companion, Position, Sweep, Tape};
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_int;
@@ -33,7 +35,9 @@ impl Parcel {
     fn send(self) -> Result<Operation> {
         statistics::sent_back(self.n * self.width);
         let comm = self.private.comm()?;
-        Operation::send(comm, self.data, self.n, self.width, self.peer, self.tag)
+        let to = Envelope::new(self.peer, self.tag);
+        doubles(self.n * self.width)
+            .and_then(|items| Operation::send(comm, self.data, &items, to))
             .map_err(|failure| failure.into_error("sending adjoints"))
     }
 }
@@ -303,28 +307,26 @@ impl Traffic {
         Ok(())
     }
 
-    /// The adjoint of a send: waits for `n` values of `width` directions from `peer`.
+    /// The adjoint of a send: waits for `n` values of `width` directions.
     pub fn receive(
         &mut self,
         private: &Private,
-        peer: c_int,
-        tag: c_int,
+        from: Envelope,
         n: usize,
         width: usize,
     ) -> Result<Staging> {
         let comm = private.comm()?;
+        let Envelope { peer, tag } = from;
         let mut room = self.memory(n * width);
         let waited = |failure: crate::mpi::Failure| {
             failure.into_error(format_args!("receiving adjoints from rank {peer}"))
         };
-        let (count, datatype) = count_of(n, width).map_err(waited)?;
+        let items = doubles(n * width).map_err(waited)?;
         let (status, room) = if self.way.outbox.queued == 0 {
-            let status =
-                transfer::receive_items(comm, room.as_mut_slice(), count, datatype, peer, tag);
+            let status = message::receive(comm, room.as_mut_slice(), &items, from);
             (status.map_err(waited)?, room)
         } else {
-            let mut operation =
-                Operation::receive(comm, room, n, width, peer, tag).map_err(waited)?;
+            let mut operation = Operation::receive(comm, room, &items, from).map_err(waited)?;
             let status = loop {
                 if let Some(status) = operation.test_status().map_err(waited)? {
                     break status;
@@ -334,12 +336,16 @@ impl Traffic {
             };
             (status, operation.into_received())
         };
-        match status.count(datatype).map_err(waited)? {
-            Some(received) if received == crate::mpi::wide_int(count) => Ok(room),
+        match status.doubles().map_err(waited)? {
+            Some(received) if received == items.len() => Ok(room),
             received => Err(Error::new(
                 Code::Mpi,
                 format!(
-                    "rank {peer} returned adjoints for {received:?} of {n} values (tag {tag}): both ends must record a message, or neither"
+                    "rank {peer} returned {} adjoints for {n} values in {width} directions (tag {tag}): both ends must record a message, or neither",
+                    received.map_or_else(
+                        || "a part of the".to_owned(),
+                        |received| received.to_string()
+                    )
                 ),
             )),
         }
@@ -441,20 +447,17 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
             told = true;
         }
         tape.companion::<Traffic>().give_up()?;
-        let Some(status) = transfer::probe(travelling, any.any_source, any.any_tag)? else {
+        let anything = Envelope::new(any.any_source, any.any_tag);
+        let Some(status) = message::probe(travelling, anything)? else {
             std::thread::yield_now();
             continue;
         };
-        let n = status.count(Datatype::double())?.unwrap_or(0);
+        let n = status.doubles()?.unwrap_or(0);
         if n > room.len() {
             room = Staging::take(n);
         }
-        transfer::receive(
-            travelling,
-            &mut room.as_mut_slice()[..n],
-            status.source(),
-            status.tag(),
-        )?;
+        let from = Envelope::new(status.source(), status.tag());
+        message::receive(travelling, room.as_mut_slice(), &doubles(n)?, from)?;
         quiet += usize::from(n == 0);
     }
     let traffic = tape.companion::<Traffic>();

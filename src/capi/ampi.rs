@@ -482,6 +482,6 @@ unsafe extern "C-unwind" fn admpi_shim_guard(call: *const c_char, datatype: MPI_
     if is_passive(datatype) {
         raw::SUCCESS
     } else {
-        crate::mpi::error::announce(&name, &recording::no_adjoint())
+        crate::mpi::error::announce(&name, &recording::no_adjoint(&name))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::raw::MPI_Datatype;
 use super::{Datatype, Failure, Outcome};
+use crate::count::wide32;
 use crate::error::{Code, Error};
 use crate::tape::Var;
 use std::ffi::{c_int, c_void};
@@ -159,7 +160,7 @@ impl Source {
     fn new(
         name: &str,
         base: *mut c_void,
-        count: c_int,
+        count: i64,
         layout: Layout,
         ranks: usize,
     ) -> Outcome<Self> {
@@ -305,7 +306,7 @@ impl Source {
 #[derive(Clone, Copy)]
 pub struct Argument {
     pointer: *mut c_void,
-    count: c_int,
+    count: i64,
     datatype: Datatype,
 }
 
@@ -314,9 +315,20 @@ impl Argument {
     /// Where the call says that the argument is significant, it is `MPI_IN_PLACE` or leads to the items that
     /// `count` and `datatype` describe, which may be read, and written by calls that write, until the call of
     /// MPI completes. An active datatype describes items of 16 bytes.
-    pub const unsafe fn new(pointer: *const c_void, count: c_int, datatype: MPI_Datatype) -> Self {
+    #[inline]
+    pub unsafe fn new(
+        pointer: *const c_void,
+        count: impl Into<i64>,
+        datatype: MPI_Datatype,
+    ) -> Self {
         // SAFETY: the handle is used only where it is significant.
-        Self { pointer: pointer.cast_mut(), count, datatype: unsafe { Datatype::new(datatype) } }
+        let datatype = unsafe { Datatype::new(datatype) };
+        Self { pointer: pointer.cast_mut(), count: count.into(), datatype }
+    }
+
+    /// As the caller passed it, for calls of MPI's.
+    pub const fn parts(&self) -> (*mut c_void, i64, MPI_Datatype) {
+        (self.pointer, self.count, self.datatype.raw())
     }
 
     pub fn is_in_place(&self) -> bool {
@@ -336,7 +348,7 @@ impl Argument {
     /// The usual argument: active doubles one after the other, at an address, none too many.
     #[inline]
     pub fn plain(&self) -> Option<Source> {
-        let n = usize::try_from(self.count).ok()?;
+        let n = wide32(u32::try_from(self.count).ok()?);
         let usual = self.datatype == Datatype::active_double()
             && !self.pointer.is_null()
             && !self.is_in_place();
@@ -407,7 +419,7 @@ impl Arguments {
                 Types::Each(types) => unsafe { Datatype::new(*types.add(rank)) },
             };
             let pointer = self.pointer.wrapping_byte_offset(offset(i64::from(displ) * unit));
-            Argument { pointer, count, datatype }
+            Argument { pointer, count: count.into(), datatype }
         };
         Ok((0..ranks).map(part).collect())
     }
@@ -616,7 +628,7 @@ mod tests {
             .collect()
     }
 
-    fn source(vars: &mut [Var], layout: Layout, count: i32) -> Source {
+    fn source(vars: &mut [Var], layout: Layout, count: i64) -> Source {
         Source::new("buf", vars.as_mut_ptr().cast(), count, layout, 1).expect("valid")
     }
 
@@ -633,7 +645,7 @@ mod tests {
             (&[4, 4], Shape::Mixed),
         ] {
             let mut vars = vars(ids);
-            let n = i32::try_from(ids.len()).expect("small");
+            let n = i64::try_from(ids.len()).expect("small");
             let source = source(&mut vars, Layout::Plain, n);
             let mut out = vec![0.0; ids.len()];
             assert_eq!(source.pack(&mut out), shape, "{ids:?}");

@@ -8,6 +8,8 @@ pub mod buffer;
 pub mod error;
 pub mod generalized;
 pub mod handle;
+pub mod items;
+pub mod message;
 pub mod operation;
 pub mod plain;
 pub mod raw;
@@ -23,6 +25,7 @@ pub use buffer::{
     Argument, Arguments, Layout, Map, Mark, Run, Segment, Shape, Sink, Source, Sources, Types,
 };
 pub use error::{Failure, Outcome, check};
+pub use items::Doubles;
 pub use operation::{How, Operation, Shares};
 pub use serial::Serial;
 pub use staging::Staging;

@@ -1,8 +1,9 @@
 //! Operations of the library's own, blocking or not: they own the memory that MPI uses until they complete.
 
+use super::message::Envelope;
 use super::raw::{self, MPI_Request};
 use super::transfer::Transfer;
-use super::{Comm, Datatype, Op, Outcome, Staging, Status, check, count_of, plain};
+use super::{Comm, Datatype, Doubles, Op, Outcome, Staging, Status, check, count_of, plain};
 use std::ffi::{c_int, c_void};
 
 /// An operation under way, or finished.
@@ -57,7 +58,7 @@ macro_rules! call {
     };
 }
 
-/// `n` items of `width` doubles are what each call below moves.
+/// `n` items of `width` doubles are what the collectives move.
 impl Operation {
     fn over(send: Staging, receive: Staging) -> Self {
         Self { request: null(), send, receive, counts: Vec::new() }
@@ -96,40 +97,40 @@ impl Operation {
         Ok(datatype.raw())
     }
 
-    pub fn send(
-        comm: Comm,
-        data: Staging,
-        n: usize,
-        width: usize,
-        dest: c_int,
-        tag: c_int,
-    ) -> Outcome<Self> {
-        let (count, datatype) = count_of(n, width)?;
-        assert!(data.len() >= n * width);
+    pub fn send(comm: Comm, data: Staging, items: &Doubles, to: Envelope) -> Outcome<Self> {
+        assert!(items.len() <= data.len());
         let mut this = Self::over(data, Staging::default());
         let from = this.from();
         // SAFETY: see `call`.
         check(unsafe {
-            raw::MPI_Isend(from, count, datatype.raw(), dest, tag, comm.raw(), &mut this.request)
+            raw::MPI_Isend(
+                from,
+                items.count(),
+                items.datatype(),
+                to.peer,
+                to.tag,
+                comm.raw(),
+                &mut this.request,
+            )
         })?;
         Ok(this)
     }
 
-    pub fn receive(
-        comm: Comm,
-        room: Staging,
-        n: usize,
-        width: usize,
-        source: c_int,
-        tag: c_int,
-    ) -> Outcome<Self> {
-        let (count, datatype) = count_of(n, width)?;
-        assert!(room.len() >= n * width);
+    pub fn receive(comm: Comm, room: Staging, items: &Doubles, from: Envelope) -> Outcome<Self> {
+        assert!(items.len() <= room.len());
         let mut this = Self::over(Staging::default(), room);
         let to = this.to();
         // SAFETY: see `call`.
         check(unsafe {
-            raw::MPI_Irecv(to, count, datatype.raw(), source, tag, comm.raw(), &mut this.request)
+            raw::MPI_Irecv(
+                to,
+                items.count(),
+                items.datatype(),
+                from.peer,
+                from.tag,
+                comm.raw(),
+                &mut this.request,
+            )
         })?;
         Ok(this)
     }

@@ -3,7 +3,7 @@
 
 pub use mpi_sys::{
     MPI_Aint, MPI_Comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function, MPI_Count,
-    MPI_Datatype, MPI_Group, MPI_Info, MPI_Op, MPI_Request, MPI_Status,
+    MPI_Datatype, MPI_Group, MPI_Info, MPI_Message, MPI_Op, MPI_Request, MPI_Status,
     MPI_Type_copy_attr_function, MPI_Type_delete_attr_function, MPI_User_function,
     RSMPI_Fint as MPI_Fint,
 };
@@ -29,6 +29,8 @@ declare! {
     MPI_Irecv(buf: *mut c_void, count: c_int, datatype: MPI_Datatype, source: c_int, tag: c_int, comm: MPI_Comm, request: *mut MPI_Request);
     MPI_Sendrecv(sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype, dest: c_int, sendtag: c_int, recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype, source: c_int, recvtag: c_int, comm: MPI_Comm, status: *mut MPI_Status);
     MPI_Iprobe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, status: *mut MPI_Status);
+    MPI_Mprobe(source: c_int, tag: c_int, comm: MPI_Comm, message: *mut MPI_Message, status: *mut MPI_Status);
+    MPI_Improbe(source: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, message: *mut MPI_Message, status: *mut MPI_Status);
     MPI_Get_count(status: *const MPI_Status, datatype: MPI_Datatype, count: *mut c_int);
     MPI_Test_cancelled(status: *const MPI_Status, flag: *mut c_int);
 
@@ -44,7 +46,6 @@ declare! {
     MPI_Request_get_status(request: MPI_Request, flag: *mut c_int, status: *mut MPI_Status);
     MPI_Cancel(request: *mut MPI_Request);
     MPI_Start(request: *mut MPI_Request);
-    MPI_Startall(count: c_int, requests: *mut MPI_Request);
 
     MPI_Bcast(buf: *mut c_void, count: c_int, datatype: MPI_Datatype, root: c_int, comm: MPI_Comm);
     MPI_Allreduce(sendbuf: *const c_void, recvbuf: *mut c_void, count: c_int, datatype: MPI_Datatype, op: MPI_Op, comm: MPI_Comm);

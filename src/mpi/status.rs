@@ -1,7 +1,7 @@
 //! Statuses: our own, and the places where the user wants them.
 
 use super::raw::{self, MPI_Status};
-use super::{Datatype, Outcome, check};
+use super::{Datatype, Outcome, check, plain};
 use std::ffi::c_int;
 
 #[derive(Clone, Copy)]
@@ -42,6 +42,25 @@ impl Status {
         // SAFETY: a status that MPI filled and a live datatype.
         check(unsafe { raw::MPI_Get_count(&self.0, datatype.raw(), &mut count) })?;
         Ok((count != raw::constants().undefined).then(|| super::wide_int(count)))
+    }
+
+    /// How many doubles arrived, or `None` for part of one.
+    #[inline]
+    pub fn doubles(&self) -> Outcome<Option<usize>> {
+        match self.count(Datatype::double())? {
+            // Past an int, or part of one.
+            None => self.many_doubles(),
+            known => Ok(known),
+        }
+    }
+
+    #[cold]
+    fn many_doubles(&self) -> Outcome<Option<usize>> {
+        let mut bytes = 0;
+        let byte = Datatype::byte().raw();
+        // SAFETY: a status that MPI filled and a predefined datatype.
+        check(unsafe { plain::MPI_Get_elements_x(&self.0, byte, &mut bytes) })?;
+        Ok(usize::try_from(bytes).ok().filter(|bytes| bytes % 8 == 0).map(|bytes| bytes / 8))
     }
 
     pub fn cancelled(&self) -> Outcome<bool> {

@@ -1,105 +1,13 @@
-//! Blocking calls over slices of doubles, and the requests of users' nonblocking calls.
+//! Small collectives of the library's own, and the requests of users' calls.
 
+use super::message::{Envelope, Message, Mode, ReceiveRequest, SendRequest};
 use super::raw::{self, MPI_Request};
-use super::{Comm, Datatype, Op, Outcome, Staging, Status, check};
+use super::{Comm, Doubles, Op, Outcome, Staging, Status, check, plain};
 use std::ffi::{c_int, c_void};
-
-fn count(n: usize) -> Outcome<c_int> {
-    c_int::try_from(n).map_err(|_| super::error::too_many(n, 1))
-}
-
-fn double() -> raw::MPI_Datatype {
-    Datatype::double().raw()
-}
 
 fn in_place() -> *mut c_void {
     // SAFETY: returns a constant.
     unsafe { raw::admpi_shim_in_place() }
-}
-
-pub fn send(comm: Comm, data: &[f64], dest: c_int, tag: c_int) -> Outcome<()> {
-    let n = count(data.len())?;
-    // SAFETY: a slice of n doubles.
-    check(unsafe { raw::MPI_Send(data.as_ptr().cast(), n, double(), dest, tag, comm.raw()) })
-}
-
-pub fn receive(comm: Comm, room: &mut [f64], source: c_int, tag: c_int) -> Outcome<Status> {
-    let mut status = Status::default();
-    let n = count(room.len())?;
-    // SAFETY: a slice of n doubles that may be written.
-    check(unsafe {
-        raw::MPI_Recv(
-            room.as_mut_ptr().cast(),
-            n,
-            double(),
-            source,
-            tag,
-            comm.raw(),
-            status.as_mut_ptr(),
-        )
-    })?;
-    Ok(status)
-}
-
-/// As `receive`, of `items` of another datatype, which fill `room`.
-pub fn receive_items(
-    comm: Comm,
-    room: &mut [f64],
-    items: c_int,
-    datatype: Datatype,
-    source: c_int,
-    tag: c_int,
-) -> Outcome<Status> {
-    let (_, extent) = if datatype == Datatype::double() { (0, 8) } else { datatype.extent()? };
-    assert!(i64::from(items) * extent <= i64::try_from(size_of_val(room)).unwrap_or(i64::MAX));
-    let mut status = Status::default();
-    // SAFETY: the slice has room for the items, as just checked.
-    check(unsafe {
-        raw::MPI_Recv(
-            room.as_mut_ptr().cast(),
-            items,
-            datatype.raw(),
-            source,
-            tag,
-            comm.raw(),
-            status.as_mut_ptr(),
-        )
-    })?;
-    Ok(status)
-}
-
-/// The two halves of a Sendrecv: a message out, room for one in.
-pub struct Exchange<'a> {
-    pub data: &'a [f64],
-    pub dest: c_int,
-    pub sendtag: c_int,
-    pub room: &'a mut [f64],
-    pub source: c_int,
-    pub recvtag: c_int,
-}
-
-pub fn sendrecv(comm: Comm, exchange: Exchange<'_>) -> Outcome<Status> {
-    let mut status = Status::default();
-    let Exchange { data, dest, sendtag, room, source, recvtag } = exchange;
-    let (out, back) = (count(data.len())?, count(room.len())?);
-    // SAFETY: a slice to read and one to write, which do not overlap.
-    check(unsafe {
-        raw::MPI_Sendrecv(
-            data.as_ptr().cast(),
-            out,
-            double(),
-            dest,
-            sendtag,
-            room.as_mut_ptr().cast(),
-            back,
-            double(),
-            source,
-            recvtag,
-            comm.raw(),
-            status.as_mut_ptr(),
-        )
-    })?;
-    Ok(status)
 }
 
 /// Two numbers of each rank, and the smallest of each.
@@ -130,19 +38,21 @@ pub fn bcast_number(comm: Comm, number: &mut i64, root: c_int) -> Outcome<()> {
     })
 }
 
-/// Whether a message from `source` with `tag` waits on `comm`.
-pub fn probe(comm: Comm, source: c_int, tag: c_int) -> Outcome<Option<Status>> {
-    let mut flag = 0;
-    let mut status = Status::default();
-    // SAFETY: a live communicator and places for the answers.
-    check(unsafe { raw::MPI_Iprobe(source, tag, comm.raw(), &mut flag, status.as_mut_ptr()) })?;
-    Ok((flag != 0).then_some(status))
-}
-
-/// The request of a user's nonblocking call, with the library's memory that it uses.
+/// The request of a user's nonblocking or persistent call, with the library's memory that it uses.
 pub struct Transfer {
     request: MPI_Request,
     memory: Staging,
+    life: Life,
+}
+
+/// How often a request is started, which decides when MPI uses the memory.
+#[derive(Clone, Copy, PartialEq)]
+enum Life {
+    /// Once: until the request is null.
+    Single,
+    /// Again and again, and not now.
+    Resting,
+    Started,
 }
 
 // SAFETY: as for `Operation`.
@@ -151,7 +61,8 @@ unsafe impl Send for Transfer {}
 impl Default for Transfer {
     fn default() -> Self {
         // SAFETY: constant data of the shim of mpi-sys.
-        Self { request: unsafe { mpi_sys::RSMPI_REQUEST_NULL }, memory: Staging::default() }
+        let request = unsafe { mpi_sys::RSMPI_REQUEST_NULL };
+        Self { request, memory: Staging::default(), life: Life::Single }
     }
 }
 
@@ -161,35 +72,78 @@ impl Transfer {
     /// # Safety
     /// `request` is a live request or null, and nobody else completes it.
     pub unsafe fn adopt(request: MPI_Request) -> Self {
-        Self { request, memory: Staging::default() }
+        Self { request, memory: Staging::default(), life: Life::Single }
     }
 
     /// Takes over the request of another one.
     pub fn take_over(&mut self, mut other: Self) {
-        assert!(self.is_null(), "the request is still under way");
+        self.check_null();
         self.request = std::mem::replace(&mut other.request, Self::default().request);
+    }
+
+    /// Whether MPI uses nothing of this.
+    pub fn is_idle(&self) -> bool {
+        self.life == Life::Resting || self.is_null()
+    }
+
+    fn check_idle(&self) {
+        assert!(self.is_idle(), "the request is still under way");
+    }
+
+    fn check_null(&self) {
+        assert!(self.is_null(), "the request is still in use");
     }
 
     /// Room for `n` doubles, to be filled for `send` or by `receive`.
     pub fn room(&mut self, n: usize) -> &mut [f64] {
-        assert!(self.is_null(), "the request is still under way");
+        self.check_null();
         self.memory.reshape(n);
         self.memory.as_mut_slice()
     }
 
+    /// The room that a persistent request was made over, to be filled before it starts.
+    pub fn room_again(&mut self) -> &mut [f64] {
+        self.check_idle();
+        self.memory.as_mut_slice()
+    }
+
     /// Sends what is in the room.
-    pub fn send(&mut self, comm: Comm, dest: c_int, tag: c_int) -> Outcome<()> {
-        assert!(self.is_null(), "the request is still under way");
+    pub fn send(&mut self, comm: Comm, items: &Doubles, to: Envelope, mode: &Mode) -> Outcome<()> {
+        self.request_send(comm, items, to, mode.start)
+    }
+
+    /// Makes a persistent request that sends what is in the room.
+    pub fn send_init(
+        &mut self,
+        comm: Comm,
+        items: &Doubles,
+        to: Envelope,
+        mode: &Mode,
+    ) -> Outcome<()> {
+        self.request_send(comm, items, to, mode.init)?;
+        self.life = Life::Resting;
+        Ok(())
+    }
+
+    fn request_send(
+        &mut self,
+        comm: Comm,
+        items: &Doubles,
+        to: Envelope,
+        call: SendRequest,
+    ) -> Outcome<()> {
+        self.check_null();
         let from = self.memory.as_slice();
-        let n = count(from.len())?;
-        // SAFETY: the memory belongs to `self`, and stays where it is until the request is null again.
+        assert!(items.len() <= from.len());
+        // SAFETY: the memory belongs to `self`, holds the items, and stays where it is until the request is
+        // null again.
         check(unsafe {
-            raw::MPI_Isend(
+            call(
                 from.as_ptr().cast(),
-                n,
-                double(),
-                dest,
-                tag,
+                items.count(),
+                items.datatype(),
+                to.peer,
+                to.tag,
                 comm.raw(),
                 &mut self.request,
             )
@@ -197,29 +151,58 @@ impl Transfer {
     }
 
     /// Receives into the room.
-    pub fn receive(&mut self, comm: Comm, source: c_int, tag: c_int) -> Outcome<()> {
-        assert!(self.is_null(), "the request is still under way");
+    pub fn receive(&mut self, comm: Comm, items: &Doubles, from: Envelope) -> Outcome<()> {
+        self.request_receive(comm, items, from, raw::MPI_Irecv)
+    }
+
+    /// Makes a persistent request that receives into the room.
+    pub fn receive_init(&mut self, comm: Comm, items: &Doubles, from: Envelope) -> Outcome<()> {
+        self.request_receive(comm, items, from, plain::MPI_Recv_init)?;
+        self.life = Life::Resting;
+        Ok(())
+    }
+
+    fn request_receive(
+        &mut self,
+        comm: Comm,
+        items: &Doubles,
+        from: Envelope,
+        call: ReceiveRequest,
+    ) -> Outcome<()> {
+        self.check_null();
         let to = self.memory.as_mut_slice();
-        let n = count(to.len())?;
-        // SAFETY: as in `send`.
+        assert!(items.len() <= to.len());
+        // SAFETY: as in `request_send`.
         check(unsafe {
-            raw::MPI_Irecv(
+            call(
                 to.as_mut_ptr().cast(),
-                n,
-                double(),
-                source,
-                tag,
+                items.count(),
+                items.datatype(),
+                from.peer,
+                from.tag,
                 comm.raw(),
                 &mut self.request,
             )
         })
     }
 
+    /// Receives a matched message into the room.
+    pub fn receive_matched(&mut self, message: &mut Message<'_>, items: &Doubles) -> Outcome<()> {
+        self.check_null();
+        let to = self.memory.as_mut_slice();
+        assert!(items.len() <= to.len());
+        let (to, count, datatype) = (to.as_mut_ptr().cast(), items.count(), items.datatype());
+        // SAFETY: as in `request_send`.
+        check(unsafe { plain::MPI_Imrecv(to, count, datatype, message.place(), &mut self.request) })
+    }
+
     /// Waits for completion.
     pub fn wait(&mut self) -> Outcome<Status> {
         let mut status = Status::default();
         // SAFETY: a request of this value, or null.
-        check(unsafe { raw::MPI_Wait(&mut self.request, status.as_mut_ptr()) })?;
+        let code = unsafe { raw::MPI_Wait(&mut self.request, status.as_mut_ptr()) };
+        self.completed();
+        check(code)?;
         Ok(status)
     }
 
@@ -228,8 +211,19 @@ impl Transfer {
         let mut flag = 0;
         let mut status = Status::default();
         // SAFETY: as above.
-        check(unsafe { raw::MPI_Test(&mut self.request, &mut flag, status.as_mut_ptr()) })?;
-        Ok((flag != 0).then_some(status))
+        let code = unsafe { raw::MPI_Test(&mut self.request, &mut flag, status.as_mut_ptr()) };
+        if code == raw::SUCCESS && flag == 0 {
+            return Ok(None);
+        }
+        self.completed();
+        check(code)?;
+        Ok(Some(status))
+    }
+
+    fn completed(&mut self) {
+        if self.life == Life::Started {
+            self.life = Life::Resting;
+        }
     }
 
     pub const fn request(&self) -> MPI_Request {
@@ -245,8 +239,9 @@ impl Transfer {
     ///
     /// # Safety
     /// The value comes from a call of MPI on this request.
-    pub unsafe fn update(&mut self, request: MPI_Request) {
+    unsafe fn update(&mut self, request: MPI_Request) {
         self.request = request;
+        self.completed();
     }
 
     pub fn is_null(&self) -> bool {
@@ -260,7 +255,8 @@ impl Transfer {
 
     /// Gives the memory of a completed request back.
     pub fn release(&mut self) {
-        assert!(self.is_null(), "the request is still under way");
+        self.check_null();
+        self.life = Life::Single;
         self.memory.shrink();
     }
 
@@ -269,9 +265,14 @@ impl Transfer {
         check(unsafe { raw::MPI_Cancel(&mut self.request) })
     }
 
+    /// Starts a persistent request; for any other MPI raises the error.
     pub fn start(&mut self) -> Outcome<()> {
-        // SAFETY: a live request.
-        check(unsafe { raw::MPI_Start(&mut self.request) })
+        // SAFETY: a live or null request.
+        check(unsafe { raw::MPI_Start(&mut self.request) })?;
+        if self.life == Life::Resting {
+            self.life = Life::Started;
+        }
+        Ok(())
     }
 
     pub fn get_status(&self) -> Outcome<Option<Status>> {
@@ -284,18 +285,21 @@ impl Transfer {
         Ok((flag != 0).then_some(status))
     }
 
-    /// Gives the request to MPI to finish; the memory of a send under way is kept from reuse for ever.
+    /// Gives the request to MPI to finish; the memory of one under way is kept from reuse for ever.
     pub fn free(&mut self) -> Outcome<()> {
+        let idle = self.is_idle();
         // SAFETY: a live request.
         check(unsafe { raw::MPI_Request_free(&mut self.request) })?;
-        std::mem::forget(std::mem::take(&mut self.memory));
+        if !idle {
+            std::mem::forget(std::mem::take(&mut self.memory));
+        }
         Ok(())
     }
 }
 
 impl Drop for Transfer {
     fn drop(&mut self) {
-        if !self.is_null() {
+        if !self.is_idle() {
             std::mem::forget(std::mem::take(&mut self.memory));
         }
     }

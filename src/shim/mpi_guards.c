@@ -14,27 +14,6 @@ int AMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype orig
                         target_datatype, op, win);
 }
 
-int AMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  static const char call[] = "AMPI_Bsend";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Bsend(buf, count, datatype, dest, tag, comm);
-}
-
-int AMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                    AMPI_Request *request) {
-  static const char call[] = "AMPI_Bsend_init";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
 int AMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, AMPI_Request *request) {
   MPI_Request started = MPI_REQUEST_NULL;
   int code = MPI_Comm_idup(comm, newcomm, request == NULL ? NULL : &started);
@@ -400,19 +379,6 @@ int AMPI_Ibarrier(MPI_Comm comm, AMPI_Request *request) {
   return code;
 }
 
-int AMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                AMPI_Request *request) {
-  static const char call[] = "AMPI_Ibsend";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Ibsend(buf, count, datatype, dest, tag, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
 int AMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                  MPI_Comm comm, AMPI_Request *request) {
   static const char call[] = "AMPI_Iexscan";
@@ -421,18 +387,6 @@ int AMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dat
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
   code = MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, AMPI_Request *request) {
-  static const char call[] = "AMPI_Imrecv";
-  int code = admpi_shim_guard(call, type);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(MPI_COMM_WORLD, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Imrecv(buf, count, type, message, request == NULL ? NULL : &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -553,19 +507,6 @@ int AMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount
   return code;
 }
 
-int AMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                AMPI_Request *request) {
-  static const char call[] = "AMPI_Irsend";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Irsend(buf, count, datatype, dest, tag, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
 int AMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                AMPI_Request *request) {
   static const char call[] = "AMPI_Iscan";
@@ -577,27 +518,6 @@ int AMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
-}
-
-int AMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                AMPI_Request *request) {
-  static const char call[] = "AMPI_Issend";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Issend(buf, count, datatype, dest, tag, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
-  static const char call[] = "AMPI_Mrecv";
-  int code = admpi_shim_guard(call, type);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(MPI_COMM_WORLD, code);
-  return MPI_Mrecv(buf, count, type, message, status);
 }
 
 int AMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -709,19 +629,6 @@ int AMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype ori
   return code;
 }
 
-int AMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                   AMPI_Request *request) {
-  static const char call[] = "AMPI_Recv_init";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Recv_init(buf, count, datatype, source, tag, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
 int AMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
   static const char call[] = "AMPI_Reduce_local";
   int code = admpi_shim_guard(call, datatype);
@@ -805,27 +712,6 @@ int AMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_dat
   return code;
 }
 
-int AMPI_Rsend(const void *ibuf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  static const char call[] = "AMPI_Rsend";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Rsend(ibuf, count, datatype, dest, tag, comm);
-}
-
-int AMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                    AMPI_Request *request) {
-  static const char call[] = "AMPI_Rsend_init";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
 int AMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
               MPI_Comm comm) {
   static const char call[] = "AMPI_Scan";
@@ -833,57 +719,6 @@ int AMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dataty
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   return MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm);
-}
-
-int AMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
-                          int recvtag, MPI_Comm comm, MPI_Status *status) {
-  static const char call[] = "AMPI_Sendrecv_replace";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-}
-
-int AMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                   AMPI_Request *request) {
-  static const char call[] = "AMPI_Send_init";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Send_init(buf, count, datatype, dest, tag, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  static const char call[] = "AMPI_Ssend";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Ssend(buf, count, datatype, dest, tag, comm);
-}
-
-int AMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-                    AMPI_Request *request) {
-  static const char call[] = "AMPI_Ssend_init";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Start(AMPI_Request *request) {
-  return guard_start(request);
-}
-
-int AMPI_Startall(int count, AMPI_Request array_of_requests[]) {
-  return guard_startall(count, array_of_requests);
 }
 
 int AMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,

@@ -6,7 +6,6 @@
 
 #include <mpi.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "admpi/ampi_guards.h"
 
@@ -18,8 +17,8 @@ int admpi_shim_guard(const char *call, MPI_Datatype datatype);
  *  completion or Request_free leaves MPI_REQUEST_NULL in it: that of a persistent request survives a Wait. */
 AMPI_Request admpi_shim_wrap_request(MPI_Request request);
 
-/** The place where a wrapped request is kept, since MPI_Start may replace the handle; NULL for
- *  AMPI_REQUEST_NULL and for the request of an active call, neither of which can be started. */
+/** The place where a wrapped request is kept; NULL for AMPI_REQUEST_NULL and for the request of an active
+ *  call. */
 MPI_Request *admpi_shim_wrapped_request(AMPI_Request request);
 
 static inline int guard_raise_comm(MPI_Comm comm, int code) {
@@ -98,36 +97,6 @@ static inline int guard_each(const char *call, int n, const int counts[], const 
 static inline MPI_Request guard_handle(AMPI_Request request) {
   const MPI_Request *place = admpi_shim_wrapped_request(request);
   return place == NULL ? MPI_REQUEST_NULL : *place;
-}
-
-static inline int guard_start(const AMPI_Request *request) {
-  MPI_Request none = MPI_REQUEST_NULL;
-  MPI_Request *place = request == NULL ? NULL : admpi_shim_wrapped_request(*request);
-  return MPI_Start(place == NULL ? &none : place);
-}
-
-static inline int guard_startall(int count, const AMPI_Request requests[]) {
-  MPI_Request few[32];
-  MPI_Request *handles = few;
-  int code;
-  if (count <= 0 || requests == NULL)
-    return MPI_Startall(count, requests == NULL ? NULL : few);
-  if ((size_t)count > sizeof few / sizeof *few) {
-    handles = malloc((size_t)count * sizeof *handles);
-    if (handles == NULL)
-      return guard_raise_comm(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
-  }
-  for (int i = 0; i < count; i++)
-    handles[i] = guard_handle(requests[i]);
-  code = MPI_Startall(count, handles);
-  for (int i = 0; i < count; i++) {
-    MPI_Request *place = admpi_shim_wrapped_request(requests[i]);
-    if (place != NULL)
-      *place = handles[i];
-  }
-  if (handles != few)
-    free(handles);
-  return code;
 }
 
 #endif

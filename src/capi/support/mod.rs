@@ -1,6 +1,8 @@
 //! What the functions of adjoint MPI share: how they end, and how they read handles. A directory of its own,
 //! since every file of `capi` is a unit with a header.
 
+pub mod messages;
+
 use super::{null, panic_text};
 use crate::ampi::communicator;
 use crate::ampi::request::{self, Request, Slot};

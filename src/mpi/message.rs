@@ -1,0 +1,194 @@
+//! Point to point over slices of doubles: with whom, in which mode, and messages that a probe has matched.
+
+use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
+use super::{Comm, Doubles, HandleKey, Outcome, Status, check, plain};
+use std::ffi::{c_int, c_void};
+
+/// Whom a message goes to or comes from, and its tag.
+#[derive(Clone, Copy, Debug)]
+pub struct Envelope {
+    pub peer: c_int,
+    pub tag: c_int,
+}
+
+impl Envelope {
+    pub const fn new(peer: c_int, tag: c_int) -> Self {
+        Self { peer, tag }
+    }
+}
+
+/// A blocking send.
+pub type Send = unsafe extern "C-unwind" fn(
+    *const c_void,
+    c_int,
+    MPI_Datatype,
+    c_int,
+    c_int,
+    MPI_Comm,
+) -> c_int;
+
+/// A send that makes a request.
+pub type SendRequest = unsafe extern "C-unwind" fn(
+    *const c_void,
+    c_int,
+    MPI_Datatype,
+    c_int,
+    c_int,
+    MPI_Comm,
+    *mut MPI_Request,
+) -> c_int;
+
+/// A receive that makes a request.
+pub type ReceiveRequest = unsafe extern "C-unwind" fn(
+    *mut c_void,
+    c_int,
+    MPI_Datatype,
+    c_int,
+    c_int,
+    MPI_Comm,
+    *mut MPI_Request,
+) -> c_int;
+
+/// A mode of sending: its calls.
+#[derive(Debug)]
+pub struct Mode {
+    pub send: Send,
+    pub start: SendRequest,
+    pub init: SendRequest,
+    /// A persistent request can be started once only.
+    pub once: bool,
+}
+
+impl Mode {
+    pub const STANDARD: Self = Self {
+        send: raw::MPI_Send,
+        start: raw::MPI_Isend,
+        init: plain::MPI_Send_init,
+        once: false,
+    };
+    pub const BUFFERED: Self = Self {
+        send: plain::MPI_Bsend,
+        start: plain::MPI_Ibsend,
+        init: plain::MPI_Bsend_init,
+        // From its second start on, Open MPI 4.1 sends what is in buffer space that it has given back.
+        once: cfg!(admpi_mpi = "openmpi"),
+    };
+    pub const SYNCHRONOUS: Self = Self {
+        send: plain::MPI_Ssend,
+        start: plain::MPI_Issend,
+        init: plain::MPI_Ssend_init,
+        once: false,
+    };
+    pub const READY: Self = Self {
+        send: plain::MPI_Rsend,
+        start: plain::MPI_Irsend,
+        init: plain::MPI_Rsend_init,
+        once: false,
+    };
+}
+
+pub fn send(comm: Comm, data: &[f64], items: &Doubles, to: Envelope, mode: &Mode) -> Outcome<()> {
+    assert!(items.len() <= data.len());
+    let (from, Envelope { peer, tag }) = (data.as_ptr().cast(), to);
+    // SAFETY: a slice that holds the items, as just checked.
+    check(unsafe { (mode.send)(from, items.count(), items.datatype(), peer, tag, comm.raw()) })
+}
+
+pub fn receive(comm: Comm, room: &mut [f64], items: &Doubles, from: Envelope) -> Outcome<Status> {
+    assert!(items.len() <= room.len());
+    let mut status = Status::default();
+    // SAFETY: a slice with room for the items, as just checked.
+    check(unsafe {
+        raw::MPI_Recv(
+            room.as_mut_ptr().cast(),
+            items.count(),
+            items.datatype(),
+            from.peer,
+            from.tag,
+            comm.raw(),
+            status.as_mut_ptr(),
+        )
+    })?;
+    Ok(status)
+}
+
+/// The two halves of a Sendrecv: a message out, room for one in.
+pub struct Exchange<'a> {
+    pub data: &'a [f64],
+    pub sent: &'a Doubles,
+    pub to: Envelope,
+    pub room: &'a mut [f64],
+    pub wanted: &'a Doubles,
+    pub from: Envelope,
+}
+
+pub fn sendrecv(comm: Comm, exchange: Exchange<'_>) -> Outcome<Status> {
+    let mut status = Status::default();
+    let Exchange { data, sent, to, room, wanted, from } = exchange;
+    assert!(sent.len() <= data.len() && wanted.len() <= room.len());
+    // SAFETY: a slice to read and one to write, which do not overlap and hold the items.
+    check(unsafe {
+        raw::MPI_Sendrecv(
+            data.as_ptr().cast(),
+            sent.count(),
+            sent.datatype(),
+            to.peer,
+            to.tag,
+            room.as_mut_ptr().cast(),
+            wanted.count(),
+            wanted.datatype(),
+            from.peer,
+            from.tag,
+            comm.raw(),
+            status.as_mut_ptr(),
+        )
+    })?;
+    Ok(status)
+}
+
+/// Whether a message waits on `comm`.
+pub fn probe(comm: Comm, from: Envelope) -> Outcome<Option<Status>> {
+    let mut flag = 0;
+    let mut status = Status::default();
+    // SAFETY: a live communicator and places for the answers.
+    check(unsafe {
+        raw::MPI_Iprobe(from.peer, from.tag, comm.raw(), &mut flag, status.as_mut_ptr())
+    })?;
+    Ok((flag != 0).then_some(status))
+}
+
+/// A message that a probe has matched: the user's handle, which means one message until it is received.
+pub struct Message<'a>(&'a mut MPI_Message);
+
+impl<'a> Message<'a> {
+    /// # Safety
+    /// The handle comes from a probe of MPI and has not been received.
+    pub const unsafe fn new(handle: &'a mut MPI_Message) -> Self {
+        Self(handle)
+    }
+
+    /// What a probe of `MPI_PROC_NULL` matches.
+    pub fn is_from_nobody(&self) -> bool {
+        // SAFETY: constant data of the shim of mpi-sys.
+        *self.0 == unsafe { mpi_sys::RSMPI_MESSAGE_NO_PROC }
+    }
+
+    /// The number behind the handle, for tables keyed by it.
+    pub fn key(&self) -> usize {
+        self.0.0.key()
+    }
+
+    /// For a call that receives the message.
+    pub const fn place(&mut self) -> *mut MPI_Message {
+        std::ptr::from_mut(self.0)
+    }
+
+    pub fn receive(&mut self, room: &mut [f64], items: &Doubles) -> Outcome<Status> {
+        assert!(items.len() <= room.len());
+        let mut status = Status::default();
+        let (to, count, datatype) = (room.as_mut_ptr().cast(), items.count(), items.datatype());
+        // SAFETY: a matched message, and a slice with room for the items.
+        check(unsafe { plain::MPI_Mrecv(to, count, datatype, self.place(), status.as_mut_ptr()) })?;
+        Ok(status)
+    }
+}
