@@ -300,6 +300,73 @@ int AMPI_Dist_graph_create_adjacent(MPI_Comm comm_old,
  */
 int admpi_check_buffer(const char *call, int active, MPI_Datatype datatype, MPI_Comm comm);
 
+/**
+ * The datatype of a scalar of two parts, one behind the other: the value and the derivative of a tangent, say.
+ * `admpi::mpi_type` asks. It belongs to the library. Local.
+ * @param part           what there are two of: a predefined type, AMPI_ADOUBLE, or another such scalar
+ * @param[out] type_out  the type, committed
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (the library is not initialised, too)
+ */
+int admpi_bundle_type(MPI_Datatype part,
+                      MPI_Datatype *type_out);
+
+/**
+ * The datatype of a scalar and an `int` behind it, as MPI_MINLOC and MPI_MAXLOC have them. `admpi::mpi_type` asks. It
+ * belongs to the library. Local.
+ * @param part           the scalar's type, as for admpi_bundle_type or made by it
+ * @param extent         bytes from one pair to the next
+ * @param[out] type_out  the type, committed
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (the library is not initialised, too)
+ */
+int admpi_pair_type(MPI_Datatype part,
+                    int64_t extent,
+                    MPI_Datatype *type_out);
+
+/**
+ * The datatype by which a buffer of such scalars travels where the program names one made from AMPI_ADOUBLE,
+ * or from the scalar's own. The overloads of `admpi.hpp` ask. It lives as long as `datatype`. Local.
+ * @param call               the AMPI_ call, for the message
+ * @param scalar             of admpi_bundle_type
+ * @param datatype           what the program passed
+ * @param comm               where a mistake is raised
+ * @param[out] datatype_out  `datatype` with `scalar` in the place of AMPI_ADOUBLE
+ * @return MPI_SUCCESS, or an MPI code, raised on `comm`: nothing in `datatype` is such a scalar
+ */
+int admpi_bundle_buffer(const char *call,
+                        MPI_Datatype scalar,
+                        MPI_Datatype datatype,
+                        MPI_Comm comm,
+                        MPI_Datatype *datatype_out);
+
+/**
+ * admpi_bundle_buffer for the datatypes of the peers of a collective call. Types of peers with count 0 are not
+ * looked at. Local.
+ * @param call                the AMPI_ call, for the message
+ * @param scalar              of admpi_bundle_type
+ * @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
+ * @param counts              one a peer
+ * @param datatypes           one a peer
+ * @param comm                where a mistake is raised
+ * @param[out] datatypes_out  one a peer; they may be read until the program ends
+ * @return MPI_SUCCESS, or an MPI code, raised on `comm`
+ */
+int admpi_bundle_buffers(const char *call,
+                         MPI_Datatype scalar,
+                         int peers,
+                         const int *counts,
+                         const MPI_Datatype *datatypes,
+                         MPI_Comm comm,
+                         const MPI_Datatype **datatypes_out);
+
+/**
+ * Raises the error of a call that the overloads of `admpi.hpp` refuse. Local.
+ * @param call  the AMPI_ call
+ * @param why   the reason and the cure
+ * @param comm  where it is raised
+ * @return an MPI code, raised on `comm`
+ */
+int admpi_refuse(const char *call, const char *why, MPI_Comm comm);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -1,10 +1,14 @@
-// admpi: whether what a buffer holds and what a datatype describes agree on being active.
+// admpi: whether what a buffer holds and what a datatype describes agree on being active; and the datatype by which a
+// buffer of tangents travels.
 #ifndef ADMPI_AMPI_BUFFERS_HPP
 #define ADMPI_AMPI_BUFFERS_HPP
 
 #include <type_traits>
 
 #include "admpi.h"
+#include "admpi/ampi_reductions.hpp"
+#include "admpi/ampi_types.hpp"
+#include "admpi/tangent.hpp"
 #include "admpi/var.hpp"
 
 namespace admpi {
@@ -12,16 +16,18 @@ inline namespace ADMPI_NAMESPACE {
 namespace detail {
 
 /// What the type of a buffer's elements says about them.
-enum class content { unknown, active, plain };
+enum class content { unknown, active, plain, tangent };
 
 template <class T>
 constexpr content content_of() noexcept {
-  using element = std::remove_cv_t<std::remove_all_extents_t<T>>;
+  using element = typename scalar_of<T>::type;
   if constexpr (std::is_void_v<element> || std::is_same_v<element, char> || std::is_same_v<element, signed char> ||
                 std::is_same_v<element, unsigned char>)
     return content::unknown;  // a pointer to memory, not to elements
   else if constexpr (std::is_base_of_v<admpi_var, element>)
     return content::active;
+  else if constexpr (is_tangent<element>)
+    return content::tangent;
   else
     return std::is_arithmetic_v<element> ? content::plain : content::unknown;
 }
@@ -73,18 +79,56 @@ template <class Significant>
   return significant() ? admpi_check_buffer(call, active, datatype, comm) : MPI_SUCCESS;
 }
 
-/// MPI_SUCCESS, or the code of an error that was raised on comm. The usual pairs are settled by one comparison.
+template <class T, class Significant>
+[[gnu::noinline]] int check_tangents(const char *call, const T *buffer, MPI_Datatype &datatype, MPI_Comm comm,
+                                     Significant significant) {
+  if (buffer == MPI_IN_PLACE || !significant()) return MPI_SUCCESS;
+  return admpi_bundle_buffer(call, mpi_type<typename scalar_of<T>::type>(), datatype, comm, &datatype);
+}
+
+/// MPI_SUCCESS, or the code of an error that was raised on comm. The usual pairs are settled by one comparison. The
+/// datatype of a buffer of tangents becomes that by which they travel.
 template <class T, class Significant = always>
-int check_buffer([[maybe_unused]] const char *call, const T *, [[maybe_unused]] MPI_Datatype datatype,
-                 [[maybe_unused]] MPI_Comm comm, [[maybe_unused]] Significant significant = {}) {
+int check_buffer([[maybe_unused]] const char *call, [[maybe_unused]] const T *buffer,
+                 [[maybe_unused]] MPI_Datatype &datatype, [[maybe_unused]] MPI_Comm comm,
+                 [[maybe_unused]] Significant significant = {}) {
   constexpr content kind = content_of<T>();
   if constexpr (kind == content::active) {
     if (datatype != AMPI_ADOUBLE) return check_content(call, true, datatype, comm, significant);
   } else if constexpr (kind == content::plain) {
     if (datatype != MPI_DOUBLE && datatype != MPI_INT) return check_content(call, false, datatype, comm, significant);
+  } else if constexpr (kind == content::tangent) {
+    return check_tangents(call, buffer, datatype, comm, significant);
   }
   return MPI_SUCCESS;
 }
+
+/// Whose arguments an array has.
+enum class peers { ranks, sources, destinations };
+
+/// As check_buffer, for a call with a datatype for each peer; only those of tangents are looked at.
+template <peers Peers, class T>
+int check_buffers([[maybe_unused]] const char *call, [[maybe_unused]] const T *buffer, [[maybe_unused]] const int *counts,
+                  [[maybe_unused]] const MPI_Datatype *&datatypes, [[maybe_unused]] MPI_Comm comm) {
+  if constexpr (content_of<T>() == content::tangent) {
+    if (buffer == MPI_IN_PLACE || comm == MPI_COMM_NULL) return MPI_SUCCESS;
+    return admpi_bundle_buffers(call, mpi_type<typename scalar_of<T>::type>(), static_cast<int>(Peers), counts, datatypes,
+                                comm, &datatypes);
+  }
+  return MPI_SUCCESS;
+}
+
+/// Refuses buffers of tangents.
+template <class... T>
+int check_plain([[maybe_unused]] const char *call, [[maybe_unused]] const char *why) {
+  if constexpr (((content_of<T>() == content::tangent) || ...)) return admpi_refuse(call, why, MPI_COMM_WORLD);
+  return MPI_SUCCESS;
+}
+
+inline constexpr char why_not_in_files[] =
+    "the buffer is of admpi::tangent, and a file holds numbers: write admpi::value of them, read into double";
+inline constexpr char why_not_accumulated[] =
+    "the buffer is of admpi::tangent: they are put and got, but not accumulated; combine them after a get";
 
 }  // namespace detail
 }  // namespace ADMPI_NAMESPACE

@@ -277,7 +277,7 @@ def call(function):
 # The datatype under which each buffer of a call lies, the first that the call has.
 BUFFERS = {
     "buf": ("datatype", "type"), "ibuf": ("datatype",), "buffer": ("datatype",), "inoutbuf": ("datatype",),
-    "sendbuf": ("sendtype", "datatype"), "recvbuf": ("recvtype", "datatype"),
+    "sendbuf": ("sendtype", "sendtypes", "datatype"), "recvbuf": ("recvtype", "recvtypes", "datatype"),
     "origin_addr": ("origin_datatype", "datatype"), "result_addr": ("result_datatype", "datatype"),
     "compare_addr": ("datatype",),
 }
@@ -297,11 +297,17 @@ def buffers(function):
     return result
 
 
+# Reductions of tangents over var that the header records by itself, where they are not sums.
+RECORDED = {"MPI_Allreduce", "MPI_Reduce", "MPI_Scan", "MPI_Exscan", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block",
+            "MPI_Reduce_local"}
+ACCUMULATES = re.compile(r"MPI_R?(Accumulate|accumulate|Get_accumulate|get_accumulate)$|MPI_Fetch_and_op$|MPI_Compare_and_swap$")
+
+
 def overloads_header():
     text = GENERATED.replace("/* ", "// ").replace(" */", "") + """
 // The calls with typed buffers. A buffer of active values under a datatype without any, MPI_DOUBLE say, or plain
-// numbers under an active datatype would lose derivatives or overwrite memory; both are errors here. A void
-// pointer, or one to char or to a structure, tells nothing and is taken as it is.
+// numbers under an active datatype would lose derivatives or overwrite memory; both are errors here. Tangents travel
+// with their derivatives. A void pointer, or one to char or to a structure, tells nothing and is taken as it is.
 #ifndef ADMPI_AMPI_HPP
 #define ADMPI_AMPI_HPP
 
@@ -310,41 +316,105 @@ def overloads_header():
 """
     functions = [form for one in FUNCTIONS if wants_overload(one)
                  for form in ([one, one.counted()] if one.ampi in COUNTED else [one])]
-    return text + "\n".join(overload(one) for one in functions) + "\n#endif\n"
+    return text + "\n".join(overloads(one) for one in functions) + "\n#endif\n"
 
 
 def wants_overload(function):
     if function.ampi not in IMPLEMENTED and not function.guarded():
         return False
-    return bool(function.datatypes()) and not arrays(function) and bool(buffers(function))
+    return bool(function.datatypes()) and bool(buffers(function))
+
+
+def overloads(function):
+    """The call with typed buffers; and where it has two, with either of them untyped, which NULL is."""
+    names = [one.name for one, _ in buffers(function)]
+    text = overload(function)
+    if len(names) == 2:
+        text += "\n" + "\n".join(untyped(function, names, name) for name in names)
+    return text
+
+
+def letters_of(function):
+    return dict(zip((one.name for one, _ in buffers(function)), "TUV"))
+
+
+def parameter_texts(function, typed):
+    texts = []
+    for one in function.parameters:
+        text = re.sub(r"\bMPI_Request\b", "AMPI_Request", one.text)
+        texts.append(re.sub(r"\bvoid\b", letters_of(function)[one.name], text) if one.name in typed else text)
+    return ", ".join(texts)
+
+
+def untyped(function, names, name):
+    typed = [other for other in names if other != name]
+    letters = letters_of(function)
+    head = wrap(f"inline int {function.ampi}({parameter_texts(function, typed)}) {{", "")
+    classes = ", ".join("void" if other == name else letters[other] for other in names)
+    result = wrap(f"return {function.ampi}<{classes}>({', '.join(one.name for one in function.parameters)});", "  ")
+    return f"template <class {letters[typed[0]]}>\n{head}\n{result}\n}}\n"
 
 
 def overload(function):
     typed = buffers(function)
-    letters = dict(zip((one.name for one, _ in typed), "TUV"))
-    parameters, arguments = [], []
+    letters = letters_of(function)
+    arguments = []
     for one in function.parameters:
-        text = re.sub(r"\bMPI_Request\b", "AMPI_Request", one.text)
         if one.name in letters:
-            text = re.sub(r"\bvoid\b", letters[one.name], text)
             constness = "const " if one.kind.startswith("const") else ""
             arguments.append(f"static_cast<{constness}void *>({one.name})")
         else:
             arguments.append(one.name)
-        parameters.append(text)
-    comm = "comm" if "comm" in function.takes else "MPI_COMM_WORLD"
-    body = []
-    for one, datatype in typed:
-        condition = overload_condition(function, one, datatype)
-        test = f'admpi::detail::check_buffer("{function.ampi}", {one.name}, {datatype}, {comm}{condition})'
-        line = f"  if (const int code = {test})"
-        if len(line) > WIDTH:
-            line = f"  if (const int code =\n          {test})"
-        body.append(f"{line}\n    return code;")
+    body = [failing(test) for test in tests(function, typed, letters)]
+    body += recorded(function, letters)
     classes = ", ".join(f"class {letter}" for letter in letters.values())
-    head = wrap(f"inline int {function.ampi}({', '.join(parameters)}) {{", "")
+    head = wrap(f"inline int {function.ampi}({parameter_texts(function, letters)}) {{", "")
     result = wrap(f"return {function.ampi}({', '.join(arguments)});", "  ")
     return f"template <{classes}>\n{head}\n" + "\n".join(body) + f"\n{result}\n}}\n"
+
+
+def failing(test):
+    line = f"  if (const int code = {test})"
+    if len(line) > WIDTH:
+        line = f"  if (const int code =\n          {test})"
+    return f"{line}\n    return code;"
+
+
+def tests(function, typed, letters):
+    """What must hold, and what the datatypes and the operation become."""
+    detail, call = "admpi::detail::", f'"{function.ampi}"'
+    comm = "comm" if "comm" in function.takes else "MPI_COMM_WORLD"
+    result = []
+    classes = ", ".join(letters.values())
+    if "fh" in function.takes:
+        result.append(f"{detail}check_plain<{classes}>({call}, {detail}why_not_in_files)")
+    elif ACCUMULATES.match(function.name):
+        result.append(f"{detail}check_plain<{classes}>({call}, {detail}why_not_accumulated)")
+    for one, datatype in typed:
+        if datatype.endswith("types"):
+            kind = "ranks" if "eighbor" not in function.name else "destinations" if one.name == "sendbuf" else "sources"
+            result.append(f"{detail}check_buffers<{detail}peers::{kind}>({call}, {one.name}, "
+                          f"{datatype.replace('types', 'counts')}, {datatype}, {comm})")
+            continue
+        condition = overload_condition(function, one, datatype)
+        result.append(f"{detail}check_buffer({call}, {one.name}, {datatype}, {comm}{condition})")
+        if "target_datatype" in function.takes:
+            result.append(f"{detail}check_buffer({call}, {one.name}, target_datatype, {comm})")
+    if "op" in function.takes and "win" not in function.takes:
+        check = "check_operation" if function.name in RECORDED else "check_linear_operation"
+        result.append(f"{detail}{check}<{classes}>({call}, op, datatype, {comm})")
+    return result
+
+
+def recorded(function, letters):
+    """The way of tangents over var that only this header knows."""
+    if function.name not in RECORDED:
+        return []
+    arguments = ", ".join([f'"{function.ampi}"'] + [one.name for one in function.parameters])
+    condition, indent = ("", "    ") if function.name == "MPI_Reduce_local" else ("    if (op != MPI_SUM)\n", "      ")
+    statement = wrap(f"return admpi::detail::recorded_{function.name[4:]}<element>({arguments});", indent)
+    return [f"  using element = admpi::detail::element_of<{', '.join(letters.values())}>;\n"
+            f"  if constexpr (admpi::detail::is_recorded<element>()) {{\n{condition}{statement}\n  }}"]
 
 
 def overload_condition(function, buffer, datatype):

@@ -5,7 +5,8 @@
 
 use super::{mpi_call, mpi_status, put};
 use crate::ampi::{communicator, environment, recording, statistics, traffic};
-use crate::datatype::is_passive;
+use crate::datatype::{bundle, is_passive};
+use crate::error::{Code, Error};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Group, MPI_Info};
 use crate::mpi::{Comm, Datatype};
 use crate::tape::{Cursors as admpi_tape, Var as admpi_var};
@@ -472,6 +473,125 @@ pub unsafe extern "C-unwind" fn admpi_check_buffer(
         return raw::SUCCESS;
     }
     mpi_call(&name, on, || Err(recording::wrong_buffer(active != 0)))
+}
+
+/// The datatype of a scalar of two parts, one behind the other: the value and the derivative of a tangent, say.
+/// `admpi::mpi_type` asks. It belongs to the library. Local.
+/// @param part           what there are two of: a predefined type, AMPI_ADOUBLE, or another such scalar
+/// @param[out] type_out  the type, committed
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (the library is not initialised, too)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_bundle_type(
+    part: MPI_Datatype,
+    type_out: *mut MPI_Datatype,
+) -> c_int {
+    mpi_status("admpi_bundle_type", || {
+        // SAFETY: as the C contract says.
+        let (part, type_out) = unsafe { (Datatype::new(part), super::out("type_out", type_out)?) };
+        *type_out = bundle::bundle(part)?.raw();
+        Ok(())
+    })
+}
+
+/// The datatype of a scalar and an `int` behind it, as MPI_MINLOC and MPI_MAXLOC have them. `admpi::mpi_type` asks. It
+/// belongs to the library. Local.
+/// @param part           the scalar's type, as for admpi_bundle_type or made by it
+/// @param extent         bytes from one pair to the next
+/// @param[out] type_out  the type, committed
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (the library is not initialised, too)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_pair_type(
+    part: MPI_Datatype,
+    extent: i64,
+    type_out: *mut MPI_Datatype,
+) -> c_int {
+    mpi_status("admpi_pair_type", || {
+        // SAFETY: as the C contract says.
+        let (part, type_out) = unsafe { (Datatype::new(part), super::out("type_out", type_out)?) };
+        *type_out = bundle::pair(part, extent)?.raw();
+        Ok(())
+    })
+}
+
+/// The datatype by which a buffer of such scalars travels where the program names one made from AMPI_ADOUBLE,
+/// or from the scalar's own. The overloads of `admpi.hpp` ask. It lives as long as `datatype`. Local.
+/// @param call               the AMPI_ call, for the message
+/// @param scalar             of admpi_bundle_type
+/// @param datatype           what the program passed
+/// @param comm               where a mistake is raised
+/// @param[out] datatype_out  `datatype` with `scalar` in the place of AMPI_ADOUBLE
+/// @return MPI_SUCCESS, or an MPI code, raised on `comm`: nothing in `datatype` is such a scalar
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_bundle_buffer(
+    call: *const c_char,
+    scalar: MPI_Datatype,
+    datatype: MPI_Datatype,
+    comm: MPI_Comm,
+    datatype_out: *mut MPI_Datatype,
+) -> c_int {
+    // SAFETY: as the C contract says.
+    let (name, on) = unsafe { (super::name(call), Comm::new(comm)) };
+    mpi_call(&name, on, || {
+        // SAFETY: as above.
+        let (scalar, datatype, datatype_out) = unsafe {
+            let datatype_out = super::out("datatype_out", datatype_out)?;
+            (Datatype::new(scalar), Datatype::new(datatype), datatype_out)
+        };
+        *datatype_out = bundle::with_scalar(datatype, scalar)?.raw();
+        Ok(())
+    })
+}
+
+/// admpi_bundle_buffer for the datatypes of the peers of a collective call. Types of peers with count 0 are not
+/// looked at. Local.
+/// @param call                the AMPI_ call, for the message
+/// @param scalar              of admpi_bundle_type
+/// @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
+/// @param counts              one a peer
+/// @param datatypes           one a peer
+/// @param comm                where a mistake is raised
+/// @param[out] datatypes_out  one a peer; they may be read until the program ends
+/// @return MPI_SUCCESS, or an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_bundle_buffers(
+    call: *const c_char,
+    scalar: MPI_Datatype,
+    peers: c_int,
+    counts: *const c_int,
+    datatypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    datatypes_out: *mut *const MPI_Datatype,
+) -> c_int {
+    // SAFETY: as the C contract says.
+    let (name, on) = unsafe { (super::name(call), Comm::new(comm)) };
+    mpi_call(&name, on, || {
+        // SAFETY: as above; handles are laid out as MPI has them.
+        let (scalar, counts, datatypes, datatypes_out) = unsafe {
+            let datatypes_out = super::out("datatypes_out", datatypes_out)?;
+            let n = bundle::number_of_peers(peers, on)?;
+            let counts = super::array("counts", counts, n)?;
+            let datatypes = super::array("datatypes", datatypes.cast::<Datatype>(), n)?;
+            (Datatype::new(scalar), counts, datatypes, datatypes_out)
+        };
+        *datatypes_out = bundle::list_with_scalar(counts, datatypes, scalar)?.cast();
+        Ok(())
+    })
+}
+
+/// Raises the error of a call that the overloads of `admpi.hpp` refuse. Local.
+/// @param call  the AMPI_ call
+/// @param why   the reason and the cure
+/// @param comm  where it is raised
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_refuse(
+    call: *const c_char,
+    why: *const c_char,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as the C contract says.
+    let (name, why, on) = unsafe { (super::name(call), super::name(why), Comm::new(comm)) };
+    mpi_call(&name, on, || Err(Error::new(Code::Unsupported, why).into()))
 }
 
 /// For the guards of calls that are not differentiated: an error code if `datatype` is active. Raises nothing.

@@ -72,7 +72,7 @@ fn flatten_part(contents: &Contents, i: usize) -> Outcome<Flat> {
 }
 
 /// The structure that only `AMPI_ADOUBLE` has.
-fn is_active_double(contents: &Contents) -> Outcome<bool> {
+pub fn is_active_double(contents: &Contents) -> Outcome<bool> {
     if contents.combiner != constants().resized || contents.addresses != [0, ACTIVE_EXTENT] {
         return Ok(false);
     }

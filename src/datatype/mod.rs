@@ -4,6 +4,7 @@
 //! active double, and the inner extent makes it recognisable inside any type that is built from it.
 #![forbid(unsafe_code)]
 
+pub mod bundle;
 mod flatten;
 
 use crate::mpi::{Datatype, Layout, Map, Outcome, TypeAttribute};
@@ -47,6 +48,7 @@ pub fn install() -> Outcome<()> {
 
 /// Frees it. No active buffer can be described afterwards.
 pub fn remove() -> Outcome<()> {
+    bundle::remove();
     *lock(&ATTRIBUTE) = None;
     GENERATION.fetch_add(1, Ordering::Relaxed);
     let active = Datatype::active_double();

@@ -110,6 +110,7 @@ unsafe extern "C" {
     pub static mut AMPI_ADOUBLE: MPI_Datatype;
     pub fn admpi_shim_set_adouble(datatype: MPI_Datatype);
     pub fn admpi_shim_type_BYTE() -> MPI_Datatype;
+    pub fn admpi_shim_type_INT() -> MPI_Datatype;
     pub fn admpi_shim_op_SUM() -> MPI_Op;
     pub fn admpi_shim_op_PROD() -> MPI_Op;
     pub fn admpi_shim_op_MIN() -> MPI_Op;

@@ -2,7 +2,7 @@
 
 use super::plain;
 use super::raw::{self, MPI_Aint, MPI_Datatype};
-use super::{Datatype, Outcome, check};
+use super::{Datatype, Outcome, check, wide_int};
 use std::ffi::c_int;
 
 /// A datatype made here. MPI keeps what operations under way still need of it.
@@ -123,6 +123,49 @@ impl Made {
         })
     }
 
+    /// `integers` as `MPI_Type_get_contents` tells them.
+    pub fn subarray(integers: &[c_int], of: Datatype) -> Outcome<Self> {
+        let n = wide_int(integers[0]);
+        assert!(integers.len() == 3 * n + 2);
+        let array = |k: usize| integers[1 + k * n..].as_ptr();
+        let order = integers[1 + 3 * n];
+        // SAFETY: as above: three arrays of `n`, and the order.
+        Self::by(|new| unsafe {
+            plain::MPI_Type_create_subarray(
+                integers[0],
+                array(0),
+                array(1),
+                array(2),
+                order,
+                of.0,
+                new,
+            )
+        })
+    }
+
+    /// `integers` as `MPI_Type_get_contents` tells them.
+    pub fn darray(integers: &[c_int], of: Datatype) -> Outcome<Self> {
+        let n = wide_int(integers[2]);
+        assert!(integers.len() == 4 * n + 4);
+        let array = |k: usize| integers[3 + k * n..].as_ptr();
+        let order = integers[3 + 4 * n];
+        // SAFETY: as above: four arrays of `n`, and the order.
+        Self::by(|new| unsafe {
+            plain::MPI_Type_create_darray(
+                integers[0],
+                integers[1],
+                integers[2],
+                array(0),
+                array(1),
+                array(2),
+                array(3),
+                order,
+                of.0,
+                new,
+            )
+        })
+    }
+
     pub fn resized(of: Datatype, bounds: Bounds) -> Outcome<Self> {
         let (lower, extent) = (aint(bounds.lower), aint(bounds.extent()));
         // SAFETY: as above.
@@ -154,6 +197,11 @@ impl Datatype {
         check(unsafe { raw::MPI_Type_get_extent(self.0, &mut lower, &mut extent) })?;
         let lower = from_aint(lower);
         Ok(Bounds { lower, upper: lower + from_aint(extent) })
+    }
+
+    pub fn int() -> Self {
+        // SAFETY: as below.
+        Self(unsafe { raw::admpi_shim_type_INT() })
     }
 
     pub fn byte() -> Self {
