@@ -186,7 +186,7 @@ TEST_CASE("test_tangent_types_made_from_the_active_double") {
 TEST_CASE("test_tangent_types_come_and_go") {
   const alone a;
   std::vector<first> out(40), in(40);
-  for (int i = 0; i < 40; ++i) out[i] = {i, -i};
+  for (int i = 0; i < 40; ++i) out[i] = first(i, -i);
   for (int times = 0; times < 500; ++times) {
     // Handles are used again, for other types.
     MPI_Datatype type;
@@ -280,10 +280,11 @@ TEST_CASE("test_tangent_types_files_hold_numbers") {
 TEST_CASE("test_tangent_types_in_windows") {
   test::begin();
   const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
-  std::vector<first> shared(4), got(2);
+  std::vector<first> got(2);
+  first *shared = nullptr;
   const first mine[2] = {{1.0 + rank, 10.0 + rank}, {2.0 + rank, 20.0 + rank}};
   MPI_Win window;
-  AMPI_Win_create(shared.data(), 4 * sizeof(first), sizeof(first), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  AMPI_Win_allocate(4 * sizeof(first), sizeof(first), MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
   AMPI_Win_fence(0, window);
   AMPI_Put(mine, 2, AMPI_ADOUBLE, (rank + 1) % size, 1, 2, AMPI_ADOUBLE, window);
   AMPI_Win_fence(0, window);

@@ -339,7 +339,7 @@ int admpi_bundle_buffer(const char *call,
                         MPI_Datatype *datatype_out);
 
 /**
- * admpi_bundle_buffer for the datatypes of the peers of a collective call. Types of peers with count 0 are not
+ * admpi_bundle_buffer for the datatypes of the peers of a collective call. Those of peers with count 0 are not
  * looked at. Local.
  * @param call                the AMPI_ call, for the message
  * @param scalar              of admpi_bundle_type

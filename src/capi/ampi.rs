@@ -542,7 +542,7 @@ pub unsafe extern "C-unwind" fn admpi_bundle_buffer(
     })
 }
 
-/// admpi_bundle_buffer for the datatypes of the peers of a collective call. Types of peers with count 0 are not
+/// admpi_bundle_buffer for the datatypes of the peers of a collective call. Those of peers with count 0 are not
 /// looked at. Local.
 /// @param call                the AMPI_ call, for the message
 /// @param scalar              of admpi_bundle_type

@@ -36,15 +36,26 @@ struct Substitute {
 }
 
 static ATTRIBUTE: OnceLock<TypeAttribute> = OnceLock::new();
-/// The substitutes of each type that has some, by the attribute's number.
-static SUBSTITUTES: Mutex<Vec<Vec<Substitute>>> = Mutex::new(Vec::new());
-/// Substitutes of types that went. They are freed later: MPI reports a type's end from within its own books.
-static GONE: Mutex<Vec<Substitute>> = Mutex::new(Vec::new());
+
+struct Table {
+    /// The substitutes of each type that has some, by the attribute's number.
+    known: Vec<Vec<Substitute>>,
+    /// Numbers that no type bears.
+    free: Vec<usize>,
+    /// Substitutes of types that went. They are freed later: MPI reports a type's end from within its own books.
+    gone: Vec<Substitute>,
+}
+
+static TABLE: Mutex<Table> =
+    Mutex::new(Table { known: Vec::new(), free: Vec::new(), gone: Vec::new() });
 /// Two threads that meet a type for the first time must not both mark it.
 static LOOKING: Mutex<()> = Mutex::new(());
 
-/// Lists of types that MPI may read as long as it runs, by the numbers behind the handles.
-static LISTS: Mutex<Option<HashMap<Vec<usize>, Box<[Datatype]>>>> = Mutex::new(None);
+/// Lists of types by the numbers behind the handles.
+type Lists = HashMap<Vec<usize>, Box<[Datatype]>>;
+
+/// MPI may read them as long as it runs.
+static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
 
 /// The type of `kind` and `part`, made once. It lives as long as the library.
 fn once(kind: Kind, part: Datatype, make: impl FnOnce(i64) -> Outcome<Made>) -> Outcome<Datatype> {
@@ -84,21 +95,25 @@ pub fn pair(part: Datatype, extent: i64) -> Outcome<Datatype> {
 
 /// Frees all. What was made from a bundle goes too: its handle may come to mean another type.
 pub fn remove() {
-    let substitutes: Vec<_> = lock(&SUBSTITUTES).iter_mut().flat_map(std::mem::take).collect();
-    drop(substitutes);
+    let mut table = lock(&TABLE);
+    let known: Vec<_> = table.known.iter_mut().flat_map(std::mem::take).collect();
+    table.gone.extend(known);
+    drop(table);
     free_gone();
     drop(std::mem::take(&mut *lock(&MADE)));
 }
 
 /// Freeing a type may report the end of another one, so no lock is held.
 fn free_gone() {
-    let gone = std::mem::take(&mut *lock(&GONE));
+    let gone = std::mem::take(&mut lock(&TABLE).gone);
     drop(gone);
 }
 
 fn forget(number: usize) {
-    let Some(gone) = lock(&SUBSTITUTES).get_mut(number).map(std::mem::take) else { return };
-    lock(&GONE).extend(gone);
+    let mut table = lock(&TABLE);
+    let Some(known) = table.known.get_mut(number).map(std::mem::take) else { return };
+    table.gone.extend(known);
+    table.free.push(number);
 }
 
 /// `datatype` with `scalar`, which is a bundle, in the place of `AMPI_ADOUBLE`.
@@ -128,7 +143,7 @@ pub fn with_scalar(datatype: Datatype, scalar: Datatype) -> Outcome<Datatype> {
         None => mark(attribute, datatype)?,
     };
     let result = made.as_ref().map_or(datatype, Made::datatype);
-    lock(&SUBSTITUTES)[number].push(Substitute { scalar, made });
+    lock(&TABLE).known[number].push(Substitute { scalar, made });
     Ok(result)
 }
 
@@ -142,8 +157,8 @@ pub fn number_of_peers(which: c_int, comm: Comm) -> Outcome<usize> {
     }))
 }
 
-/// `with_scalar` for the types of peers, those that move nothing left as they are. The list lives as long as the
-/// program, since a nonblocking call may read it until it completes; equal lists are one.
+/// `with_scalar` for the types of peers; where nothing moves the type may be anything and becomes the scalar's. The
+/// list lives as long as the program, since a nonblocking call may read it until it completes; equal lists are one.
 pub fn list_with_scalar(
     counts: &[c_int],
     datatypes: &[Datatype],
@@ -152,12 +167,12 @@ pub fn list_with_scalar(
     let list: Outcome<Box<[Datatype]>> = counts
         .iter()
         .zip(datatypes)
-        .map(|(&n, &datatype)| if n == 0 { Ok(datatype) } else { with_scalar(datatype, scalar) })
+        .map(|(&n, &datatype)| if n == 0 { Ok(scalar) } else { with_scalar(datatype, scalar) })
         .collect();
     let list = list?;
     let keys = list.iter().map(|datatype| datatype.key()).collect();
     let mut lists = lock(&LISTS);
-    Ok(lists.get_or_insert_with(HashMap::new).entry(keys).or_insert(list).as_ptr())
+    Ok(lists.get_or_insert_default().entry(keys).or_insert(list).as_ptr())
 }
 
 fn attribute() -> Outcome<TypeAttribute> {
@@ -171,17 +186,19 @@ fn attribute() -> Outcome<TypeAttribute> {
 /// Gives a type a number.
 fn mark(attribute: TypeAttribute, datatype: Datatype) -> Outcome<usize> {
     let number = {
-        let mut substitutes = lock(&SUBSTITUTES);
-        substitutes.push(Vec::new());
-        substitutes.len() - 1
+        let mut table = lock(&TABLE);
+        table.free.pop().unwrap_or_else(|| {
+            table.known.push(Vec::new());
+            table.known.len() - 1
+        })
     };
     attribute.set(datatype, number)?;
     Ok(number)
 }
 
 fn known(number: usize, datatype: Datatype, scalar: Datatype) -> Option<Datatype> {
-    let substitutes = lock(&SUBSTITUTES);
-    let found = substitutes.get(number)?.iter().find(|known| known.scalar == scalar)?;
+    let table = lock(&TABLE);
+    let found = table.known.get(number)?.iter().find(|known| known.scalar == scalar)?;
     Some(found.made.as_ref().map_or(datatype, Made::datatype))
 }
 
