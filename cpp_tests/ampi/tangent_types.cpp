@@ -357,3 +357,31 @@ TEST_CASE("test_tangent_types_products_with_zeros_and_infinities") {
   const first x(rank == 0 ? std::numeric_limits<double>::infinity() : 2.0, rank == 0 ? 1.0 : 0.0);
   CHECK(allreduced(x, MPI_PROD).derivative == std::pow(2.0, size - 1));
 }
+
+TEST_CASE("test_tangent_types_reductions_in_place_on_every_root") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX}) {
+    for (const int n : {1, 5, 700}) {
+      std::vector<first> mine(n), expected(n);
+      for (int i = 0; i < n; ++i) mine[i] = first(std::sin(1.0 + i + 31.0 * rank), std::cos(2.0 * i - rank));
+      AMPI_Allreduce(mine.data(), expected.data(), n, AMPI_ADOUBLE, op, MPI_COMM_WORLD);
+      for (int root = 0; root < size; ++root) {
+        for (const bool blocking : {true, false}) {
+          std::vector<first> y = mine;
+          AMPI_Request request = AMPI_REQUEST_NULL;
+          if (rank == root && blocking) AMPI_Reduce(MPI_IN_PLACE, y.data(), n, AMPI_ADOUBLE, op, root, MPI_COMM_WORLD);
+          if (rank != root && blocking) AMPI_Reduce(y.data(), nullptr, n, AMPI_ADOUBLE, op, root, MPI_COMM_WORLD);
+          if (rank == root && !blocking) AMPI_Ireduce(MPI_IN_PLACE, y.data(), n, AMPI_ADOUBLE, op, root, MPI_COMM_WORLD, &request);
+          if (rank != root && !blocking)
+            AMPI_Ireduce(y.data(), nullptr, n, AMPI_ADOUBLE, op, root, MPI_COMM_WORLD, &request);
+          AMPI_Wait(&request, MPI_STATUS_IGNORE);
+          double wrong = 0.0;
+          for (int i = 0; i < n && rank == root; ++i)
+            wrong = std::fmax(wrong, std::fabs(y[i].value - expected[i].value) + std::fabs(y[i].derivative - expected[i].derivative));
+          CHECK(wrong <= 1e-13 * size);
+        }
+      }
+    }
+  }
+}
