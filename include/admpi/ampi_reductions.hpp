@@ -199,7 +199,7 @@ template <class... T>
 int check_linear_operation(const char *call, MPI_Op &op, MPI_Datatype datatype, MPI_Comm comm) {
   if constexpr (is_recorded<element_of<T...>>()) {
     if (op != MPI_SUM)
-      return admpi_refuse(call, "op: tangents over admpi::var are reduced by MPI_SUM here; for others use the blocking call", comm);
+      return admpi_refuse(call, "op: tangents over admpi::var are reduced by MPI_SUM here; for others use the blocking call of int counts", comm);
   }
   return check_operation<T...>(call, op, datatype, comm);
 }
