@@ -310,7 +310,7 @@ def allgatherv(f):
         let all = |n| v_parts(n, recvcounts, displs, recvtype);
         """
     return vector(f, "vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, all)", start,
-                  "is_alone(comm)", sendbuf="from")
+                  "allgatherv_is_wrong(comm, recvcounts, recvtype)", sendbuf="from")
 
 
 def alltoall_parts(f, parts, displacements, kind):

@@ -2224,7 +2224,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allgatherv_x(
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
         let all = |n| v_parts(n, recvcounts, displs, recvtype);
         call.exchange(
-            guarded(Family::Vector, is_alone(comm)),
+            guarded(Family::Vector, allgatherv_is_wrong(comm, recvcounts, recvtype)),
             move || {
                 large_call!(plain::MPI_Allgatherv_c(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm
@@ -2282,7 +2282,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iallgatherv_x(
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
         let all = |n| v_parts(n, recvcounts, displs, recvtype);
         call.start_exchange(
-            guarded(Family::Ivector, is_alone(comm)),
+            guarded(Family::Ivector, allgatherv_is_wrong(comm, recvcounts, recvtype)),
             move || {
                 large_call!(plain::MPI_Iallgatherv_c(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,

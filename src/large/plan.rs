@@ -150,7 +150,7 @@ const RULES: &[Rule] = &[
         name: "guarded-vector",
         openmpi: &[Plan::Alltoallw],
         mpich: &[Plan::Alltoallw],
-        reason: "as for vector, where MPICH's own calls are wrong: in place, of neighbours, Allgatherv of one rank",
+        reason: "as for vector, where MPICH's own calls are wrong: in place, of neighbours, Allgatherv of one rank or past 2^31 bytes",
     },
     Rule {
         family: Family::PutGet,

@@ -1,6 +1,7 @@
 //! What the arguments of the calls for large counts mean: handles, arrays and addresses that a C caller passed.
 
 use crate::large::Call;
+use crate::large::limit::limit;
 use crate::large::movement::Side;
 use crate::large::plan::Family;
 use crate::large::vector::{Part, Parts, Traffic, Width, by_rank};
@@ -215,16 +216,31 @@ pub fn no_large_call() -> c_int {
     raw::constants().err_other
 }
 
-/// Where MPICH's own calls are wrong too: in place, and Allgatherv of one rank.
+/// A call that takes another way where `wrong`.
 pub const fn guarded(family: Family, wrong: bool) -> Family {
     if wrong { Family::GuardedVector } else { family }
 }
 
+/// Where MPICH's Allgatherv is wrong: on one rank it ignores the displacement, and past 2^31 bytes it hangs. All
+/// ranks receive as many bytes, so all decide alike.
+///
 /// # Safety
-/// `comm` is what the caller passed.
-pub unsafe fn is_alone(comm: MPI_Comm) -> bool {
-    // SAFETY: handed on.
-    matches!(unsafe { partners(comm) }, Ok(1))
+/// As for `v_parts`.
+pub unsafe fn allgatherv_is_wrong(
+    comm: MPI_Comm,
+    counts: *const MPI_Count,
+    datatype: MPI_Datatype,
+) -> bool {
+    let bytes = || -> Outcome<i64> {
+        // SAFETY: handed on.
+        let (n, size, counts) = unsafe {
+            let n = partners(comm)?;
+            (n, Datatype::new(datatype).size()?, elements(counts, n))
+        };
+        let items = counts.iter().fold(0_i64, |sum, n| sum.saturating_add(*n));
+        Ok(if n == 1 { i64::MAX } else { items.saturating_mul(size) })
+    };
+    cfg!(admpi_large_count) && bytes().is_ok_and(|bytes| bytes > i64::from(limit()))
 }
 
 /// MPICH's Neighbor_alltoallw and Ineighbor_alltoallw deliver nothing to a rank without destinations: there
