@@ -32,6 +32,9 @@
 #include "admpi/messages.h"
 #include "admpi/ampi_guards.h"
 #include "admpi/ampi_names.h"
+#if defined(ADMPI_SOURCE_LINES) && !defined(__cplusplus)
+#include "admpi/lines.h"
+#endif
 #endif
 #endif
 

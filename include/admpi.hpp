@@ -21,6 +21,9 @@
 #include "admpi/var.hpp"
 #if ADMPI_HAVE_MPI
 #include "admpi/ampi.hpp"
+#ifdef ADMPI_SOURCE_LINES
+#include "admpi/lines.h"
+#endif
 #endif
 
 #endif

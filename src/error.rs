@@ -24,14 +24,15 @@ pub enum Code {
     Panic = 14,
     Unsupported = 15,
     Thread = 16,
+    Mismatch = 17,
 }
 
 impl Code {
     /// The code of a number that crossed the C interface.
     pub fn from_c(number: i32) -> Option<Self> {
         use Code::{
-            Abi, Argument, Callback, Ids, Limit, Memory, Mpi, Nest, NoTape, NotRecording, Null,
-            Panic, Range, Stale, Thread, Unsupported,
+            Abi, Argument, Callback, Ids, Limit, Memory, Mismatch, Mpi, Nest, NoTape, NotRecording,
+            Null, Panic, Range, Stale, Thread, Unsupported,
         };
         [
             Null,
@@ -50,6 +51,7 @@ impl Code {
             Panic,
             Unsupported,
             Thread,
+            Mismatch,
         ]
         .into_iter()
         .find(|&code| code as i32 == number)

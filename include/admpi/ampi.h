@@ -290,6 +290,14 @@ int AMPI_Dist_graph_create_adjacent(MPI_Comm comm_old,
                                     MPI_Comm *comm_dist_graph);
 
 /**
+ * Says where the next AMPI_ call of this thread stands, for the messages of checking mode. With
+ * ADMPI_SOURCE_LINES defined before the headers are included, every differentiated call says it by itself.
+ * @param file  the source file: a string that lives as long as the program; NULL is ignored
+ * @param line  the line
+ */
+void admpi_at(const char *file, int line);
+
+/**
  * Whether a buffer's type in C++ and its datatype fit: active values go with an active datatype, others
  * with a passive one. The overloads of `admpi.hpp` ask. Local.
  * @param call      the AMPI_ call, for the message

@@ -52,6 +52,7 @@ using abi_error = error_of<ADMPI_ERR_ABI>;
 using panic_error = error_of<ADMPI_ERR_PANIC>;
 using unsupported_error = error_of<ADMPI_ERR_UNSUPPORTED>;
 using thread_error = error_of<ADMPI_ERR_THREAD>;
+using mismatch_error = error_of<ADMPI_ERR_MISMATCH>;
 
 namespace detail {
 
@@ -74,6 +75,7 @@ namespace detail {
     case ADMPI_ERR_PANIC: throw panic_error(message);
     case ADMPI_ERR_UNSUPPORTED: throw unsupported_error(message);
     case ADMPI_ERR_THREAD: throw thread_error(message);
+    case ADMPI_ERR_MISMATCH: throw mismatch_error(message);
     default: throw error(code, message);
   }
 }

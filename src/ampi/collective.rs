@@ -8,6 +8,7 @@
 //! Ranks that only contribute to a result hand their part over and go on.
 
 use super::channel::{AT_ONCE, Channel, Window};
+use super::check::{self, Posted};
 use super::recording::{on_tape, state};
 use super::traffic::{Home, Traffic, with_traffic};
 use super::{Private, communicator, statistics};
@@ -28,6 +29,7 @@ impl Stage {
     pub fn set(comm: Comm, how: How) -> Outcome<Option<Self>> {
         let Some(serial) = state() else {
             communicator::refuse_inter(comm)?;
+            check::started(communicator::lookup(comm), None).completed();
             return Ok(None);
         };
         let private = match how {
@@ -82,6 +84,11 @@ pub trait Rule: Copy + Send + 'static {
     const NAME: &'static str;
 
     fn private(&self) -> &'static Private;
+
+    /// What all members must have alike: root, operation, count; -1 where it may differ.
+    fn signature(&self) -> [i64; 3] {
+        [-1; 3]
+    }
 
     /// Keeps what the way back needs of the packed values that this rank sent and received.
     fn settle(&self, _tape: &mut Tape, _sent: &[f64], _received: &[f64]) {}
@@ -267,6 +274,7 @@ struct Recording<R> {
     post: u64,
     /// The event of the start, if the call does not block.
     start: Option<u32>,
+    logged: Posted,
 }
 
 /// A collective whose forward half has started.
@@ -291,7 +299,8 @@ pub fn begin<R: Rule>(
     let made = stage.map(|Stage { serial, private }| {
         let rule = on_tape(serial, |tape| rule(tape, private))?;
         let post = private.with_collectives(Window::post);
-        Ok(Recording { serial, rule, outputs, post, start: None })
+        let logged = check::started(Some(private), Some(rule.signature()));
+        Ok(Recording { serial, rule, outputs, post, start: None, logged })
     });
     let (mut recording, mut refused) = match made.transpose() {
         Ok(recording) => (recording, None),
@@ -324,6 +333,7 @@ pub fn begin<R: Rule>(
 fn withdraw<R: Rule>(recording: Option<&Recording<R>>) {
     if let Some(recording) = recording {
         recording.rule.private().with_collectives(|window| window.close(recording.post));
+        recording.logged.withdrawn();
     }
 }
 
@@ -375,7 +385,8 @@ impl<R: Rule> Pending for Forward<R> {
 impl<R: Rule> Recording<R> {
     /// Records the completion and returns the marks of what was received.
     fn complete(self, sent: &[f64], received: &[f64]) -> Outcome<Mark> {
-        let Self { serial, rule, outputs, post, start } = self;
+        let Self { serial, rule, outputs, post, start, logged } = self;
+        logged.completed();
         let private = rule.private();
         let closed = private.with_collectives(|window| window.close(post));
         on_tape(serial, |tape| {

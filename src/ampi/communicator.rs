@@ -6,7 +6,7 @@
 //! has 2046 of them and a split and a free in every step must not use them up.
 
 use super::channel::Window;
-use super::lock;
+use super::{check, lock};
 use crate::error::{Code, Error};
 use crate::mpi::{Comm, CommAttribute, Failure, Group, Outcome, Serial, SharedComm, transfer};
 use std::ffi::c_int;
@@ -45,6 +45,11 @@ impl Private {
             return Err(Error::new(Code::Mpi, why));
         }
         Ok(comm)
+    }
+
+    /// The number that all members know it by.
+    pub const fn name(&self) -> i64 {
+        self.name
     }
 
     fn is_closed(&self) -> bool {
@@ -260,6 +265,9 @@ pub fn leave(comm: Comm) -> Outcome<()> {
     }
     match attribute {
         Some(attribute) if !comm.is_null() && attribute.get(comm)?.is_some() => {
+            if let Ok(Some(private)) = find(comm) {
+                check::freed(private);
+            }
             attribute.delete(comm)
         }
         _ => Ok(()),

@@ -2,6 +2,7 @@
 
 use super::argument;
 use super::channel::{AT_ONCE, Channel, Window};
+use super::check::{self, Posted};
 use super::recording::{ids, on_tape, state};
 use super::traffic::{Parcel, Traffic};
 use super::wire::doubles;
@@ -74,6 +75,12 @@ fn pack(source: &Source, to: Envelope, route: impl Route, data: &mut [f64]) -> O
     }
     let shape = source.pack(data);
     statistics::sent_forward(source.len());
+    if tape::checking() && state().is_none() {
+        if let Ok(private) = route() {
+            check::sent(private, to.peer, to.tag, source.len(), false);
+        }
+        return Ok(None);
+    }
     let recorded = tape::current(|tape| {
         if !tape.recording() {
             return Ok(None);
@@ -87,6 +94,9 @@ fn pack(source: &Source, to: Envelope, route: impl Route, data: &mut [f64]) -> O
 /// Records a message, which has been sent.
 fn record(outgoing: Outgoing) -> Outcome<()> {
     let Some(sent) = outgoing else { return Ok(()) };
+    if tape::checking() {
+        check::sent(sent.private, sent.to.peer, sent.to.tag, sent.ids.len(), true);
+    }
     let recorded = tape::current(|tape| tape.record(0, |_, _| sent).map(|_| ()));
     Ok(recorded.unwrap_or(Ok(()))?)
 }
@@ -144,18 +154,29 @@ pub struct Arrival {
     sink: Sink,
     /// The tape that recorded then; none for a message that is not recorded.
     post: Option<(u64, Post)>,
+    logged: Posted,
 }
 
 impl Arrival {
     /// Numbers a receive that is about to be posted, if a tape records.
     fn expect(sink: Sink, from: Envelope, route: impl Route) -> Outcome<Self> {
-        let post = match state() {
-            Some(serial) if !sink.is_empty() && from.peer != constants().proc_null => {
-                Some((serial, Post::next(route()?)))
+        let mut logged = Posted::default();
+        if sink.is_empty() || from.peer == constants().proc_null {
+            return Ok(Self { sink, post: None, logged });
+        }
+        let Some(serial) = state() else {
+            if tape::checking()
+                && let Ok(private) = route()
+            {
+                logged = check::posted(private, false);
             }
-            _ => None,
+            return Ok(Self { sink, post: None, logged });
         };
-        Ok(Self { sink, post })
+        let private = route()?;
+        if tape::checking() {
+            logged = check::posted(private, true);
+        }
+        Ok(Self { sink, post: Some((serial, Post::next(private))), logged })
     }
 
     /// As `expect` for a message that a probe has matched, which was its posting.
@@ -163,18 +184,21 @@ impl Arrival {
         let serial = state().filter(|_| !sink.is_empty() && !message.is_from_nobody());
         let matched = Matched::take(message);
         match (serial, matched) {
-            (Some(serial), Some(Matched { post, .. })) => {
-                Ok(Self { sink, post: Some((serial, post)) })
+            (Some(serial), Some(Matched { post, logged, .. })) => {
+                logged.is_recorded(true);
+                Ok(Self { sink, post: Some((serial, post)), logged })
             }
             (Some(_), None) => {
                 let why = "message: not matched by AMPI_Mprobe or AMPI_Improbe on a communicator that the library knows";
                 Err(Error::new(Code::Unsupported, why).into())
             }
             (None, matched) => {
-                if let Some(Matched { post, .. }) = matched {
-                    post.withdraw();
-                }
-                Ok(Self { sink, post: None })
+                let logged =
+                    matched.map_or_else(Posted::default, |Matched { post, logged, .. }| {
+                        post.withdraw();
+                        logged
+                    });
+                Ok(Self { sink, post: None, logged })
             }
         }
     }
@@ -186,6 +210,11 @@ impl Arrival {
         } else {
             status.doubles()?.unwrap_or(0).min(data.len())
         };
+        if received == 0 {
+            self.logged.withdrawn();
+        } else {
+            self.logged.received(status.source(), status.tag(), received);
+        }
         let Some((serial, post)) = self.post.take() else {
             self.sink.unpack(&data[..received], Mark::PASSIVE);
             return Ok(());
@@ -202,6 +231,7 @@ impl Arrival {
 
     /// The receive has failed, or was cancelled.
     pub fn refuse(&mut self) {
+        self.logged.withdrawn();
         if let Some((_, post)) = self.post.take() {
             post.withdraw();
         }
@@ -220,6 +250,7 @@ impl Arrival {
 struct Matched {
     comm: Comm,
     post: Post,
+    logged: Posted,
 }
 
 /// By the handles' numbers, which are unique while they live.
@@ -237,17 +268,20 @@ pub fn matched(message: &Message<'_>, comm: Comm) {
         return;
     }
     let Some(private) = communicator::lookup(comm) else { return };
-    let new = Matched { comm, post: Post::next(private) };
+    let logged = if tape::checking() { check::posted(private, false) } else { Posted::default() };
+    let new = Matched { comm, post: Post::next(private), logged };
     // One that was received behind the library's back has left its number to another.
     if let Some(old) = MATCHED.with(|matched| matched.insert(message.key(), new)) {
         old.post.withdraw();
+        old.logged.withdrawn();
     }
 }
 
 /// A matched message turns out to be passive.
 pub fn give_up(message: &Message<'_>) {
-    if let Some(Matched { post, .. }) = Matched::take(message) {
+    if let Some(Matched { post, logged, .. }) = Matched::take(message) {
         post.withdraw();
+        logged.withdrawn();
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod argument;
 pub mod channel;
+pub mod check;
 pub mod collective;
 pub mod communicator;
 pub mod environment;

@@ -76,6 +76,14 @@ impl Lots {
         Ok(Self::List(tape.store_from(&[])?))
     }
 
+    /// The part of each, or -1 where the parts may differ.
+    fn each(&self) -> i64 {
+        match self {
+            Self::Each(n) => i64::try_from(*n).unwrap_or(-1),
+            Self::List(_) => -1,
+        }
+    }
+
     fn shares<'a>(&self, sweep: &'a Sweep<'_>) -> Shares<'a> {
         match self {
             Self::Each(n) => Shares::Each(*n),
@@ -154,6 +162,10 @@ impl Rule for Broadcast {
         self.private
     }
 
+    fn signature(&self) -> [i64; 3] {
+        [self.root.into(), -1, -1]
+    }
+
     fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
         match &self.ids {
             Some(ids) => Staging::zeros(ids.len() * sweep.width()),
@@ -225,6 +237,10 @@ impl Rule for Gathered {
 
     fn private(&self) -> &'static Private {
         self.private
+    }
+
+    fn signature(&self) -> [i64; 3] {
+        [self.root.into(), -1, self.lots.each()]
     }
 
     /// The root's own part needs no message.
@@ -356,6 +372,10 @@ impl Rule for Scattered {
         self.private
     }
 
+    fn signature(&self) -> [i64; 3] {
+        [self.root.into(), -1, self.lots.each()]
+    }
+
     fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
         if self.receives { outputs.take(sweep) } else { Staging::zeros(self.n * sweep.width()) }
     }
@@ -441,6 +461,10 @@ impl Rule for Allgathered {
         self.private
     }
 
+    fn signature(&self) -> [i64; 3] {
+        [-1, -1, self.lots.each()]
+    }
+
     fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
         outputs.take(sweep)
     }
@@ -507,6 +531,10 @@ impl Rule for Exchanged {
 
     fn private(&self) -> &'static Private {
         self.private
+    }
+
+    fn signature(&self) -> [i64; 3] {
+        [-1, -1, self.sent.each()]
     }
 
     fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {

@@ -103,6 +103,7 @@ enum Kept {
 #[derive(Clone, Copy)]
 struct Allreduced {
     private: &'static Private,
+    kind: Kind,
     ids: Ids,
     kept: Kept,
 }
@@ -112,6 +113,11 @@ impl Rule for Allreduced {
 
     fn private(&self) -> &'static Private {
         self.private
+    }
+
+    fn signature(&self) -> [i64; 3] {
+        let n = i64::try_from(self.ids.len()).unwrap_or(-1);
+        [-1, self.kind as i64, n]
     }
 
     fn settle(&self, tape: &mut Tape, sent: &[f64], received: &[f64]) {
@@ -202,7 +208,7 @@ pub fn allreduce(
                 Kind::Product => Kept::Values(tape.store_from(values.as_slice())?),
                 Kind::Min | Kind::Max => Kept::Candidates(tape.store::<u64>(n.div_ceil(64))?),
             };
-            Ok(Allreduced { private, ids, kept })
+            Ok(Allreduced { private, kind, ids, kept })
         },
         || {
             if apart {
@@ -251,6 +257,11 @@ impl Rule for Reduced {
 
     fn private(&self) -> &'static Private {
         self.private
+    }
+
+    fn signature(&self) -> [i64; 3] {
+        let n = i64::try_from(self.ids.len()).unwrap_or(-1);
+        [self.root.into(), self.kind as i64, n]
     }
 
     fn settle(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {

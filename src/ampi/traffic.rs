@@ -1,13 +1,14 @@
 //! The adjoints of a sweep on their way: sent, queued, held back, and contributions to collectives.
 
 use super::channel::{AT_ONCE, Channel, Held, Order};
+use super::check::{self, Log};
 use super::wire::doubles;
 use super::{Private, communicator, lock, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
 use crate::mpi::{Comm, Operation, Outcome, Staging, is_live};
-use crate::tape::{Companion, Position, Sweep, Tape};
+use crate::tape::{self, Companion, Position, Sweep, Tape};
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_int;
 use std::sync::Mutex;
@@ -232,6 +233,8 @@ pub struct Traffic {
     pub order: Order,
     /// For collectives that complete later.
     pub collectives: Order,
+    /// For checking across ranks.
+    pub log: Log,
     /// Memory of the last small message, for the next one.
     spare: Staging,
     way: Way,
@@ -249,7 +252,7 @@ static LATE: Mutex<VecDeque<Operation>> = Mutex::new(VecDeque::new());
 
 /// Lets MPI finish `operations`. Two looks for each new one keep the list short, at a cost that does not grow
 /// with it.
-fn leave_to_mpi(operations: impl Iterator<Item = Operation>) {
+pub fn leave_to_mpi(operations: impl Iterator<Item = Operation>) {
     let mut late = lock(&LATE);
     for operation in operations {
         for _ in 0..2 {
@@ -473,7 +476,10 @@ fn same_place(a: &Position, b: &Position) -> bool {
 }
 
 impl Companion for Traffic {
-    fn begin(&mut self, from: &Position, to: &Position) -> Result<()> {
+    fn begin(&mut self, from: &Position, to: &Position, base: Option<&Position>) -> Result<()> {
+        if let (true, Some(base)) = (tape::checking(), base) {
+            check::compare(&mut self.log, base.event)?;
+        }
         if self.sweeping {
             self.interrupted.push(std::mem::take(&mut self.way));
         } else if let Some(resume) = &self.resume
@@ -520,6 +526,7 @@ impl Companion for Traffic {
     fn reset(&mut self, event: u32) -> Result<()> {
         self.order.cut(event);
         self.collectives.cut(event);
+        self.log.cut(event);
         // What waits to be swept on from a place that stays is still needed there.
         let stays = self.sweeping || self.resume.is_some_and(|resume| resume.event <= event);
         if !stays {

@@ -4,13 +4,13 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::{mpi_call, mpi_status, put};
-use crate::ampi::{communicator, environment, recording, statistics, traffic};
+use crate::ampi::{check, communicator, environment, recording, statistics, traffic};
 use crate::datatype::{bundle, is_passive};
 use crate::error::{Code, Error};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Group, MPI_Info};
 use crate::mpi::{Comm, Datatype};
-use crate::tape::{Cursors as admpi_tape, Var as admpi_var};
-use std::ffi::{c_char, c_int, c_void};
+use crate::tape::{self, Cursors as admpi_tape, Var as admpi_var};
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// Sizes that a program and the library compare; `include/admpi/abi.h`.
 #[allow(non_camel_case_types)]
@@ -452,6 +452,18 @@ pub unsafe extern "C-unwind" fn AMPI_Dist_graph_create_adjacent(
     }
 }
 
+/// Says where the next AMPI_ call of this thread stands, for the messages of checking mode. With
+/// ADMPI_SOURCE_LINES defined before the headers are included, every differentiated call says it by itself.
+/// @param file  the source file: a string that lives as long as the program; NULL is ignored
+/// @param line  the line
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_at(file: *const c_char, line: c_int) {
+    if !file.is_null() && tape::checking() {
+        // SAFETY: as the C contract says.
+        check::at(unsafe { CStr::from_ptr(file) }, crate::mpi::wide_int(line));
+    }
+}
+
 /// Whether a buffer's type in C++ and its datatype fit: active values go with an active datatype, others
 /// with a passive one. The overloads of `admpi.hpp` ask. Local.
 /// @param call      the AMPI_ call, for the message
@@ -472,7 +484,7 @@ pub unsafe extern "C-unwind" fn admpi_check_buffer(
     if is_passive(datatype) != (active != 0) {
         return raw::SUCCESS;
     }
-    mpi_call(&name, on, || Err(recording::wrong_buffer(active != 0)))
+    crate::mpi::error::raise(&name, on, recording::wrong_buffer(active != 0))
 }
 
 /// The datatype of a scalar of two parts, one behind the other: the value and the derivative of a tangent, say.

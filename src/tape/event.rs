@@ -21,8 +21,9 @@ pub trait Event: 'static {
 
 /// State that a higher floor keeps with a tape, told of its sweeps.
 pub trait Companion: AsAny + Send {
-    /// A sweep from `from` down to `to` is about to start.
-    fn begin(&mut self, from: &Position, to: &Position) -> Result<()>;
+    /// A sweep from `from` down to `to` is about to start. `base` is that of the tape or nest, if the sweep
+    /// starts at its end.
+    fn begin(&mut self, from: &Position, to: &Position, base: Option<&Position>) -> Result<()>;
     /// Code of the user's is about to run in the middle of a sweep, and may wait for other processes: nothing
     /// may be left that moves only while the sweep goes on.
     fn pause(&mut self) -> Result<()> {

@@ -431,7 +431,9 @@ impl Tape {
         let passed = others.is_some_and(|sweep| floor < sweep.top.id);
         self.ensure_adjoints()?;
         let mut companions = std::mem::take(&mut self.companions);
-        let begun = companions.iter_mut().try_for_each(|companion| companion.begin(from, to));
+        let whole = from.same_place(&self.position()).then_some(&base);
+        let begun =
+            companions.iter_mut().try_for_each(|companion| companion.begin(from, to, whole));
         companions.append(&mut self.companions);
         self.companions = companions;
         begun?;

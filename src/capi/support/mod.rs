@@ -4,12 +4,13 @@
 pub mod messages;
 
 use super::{null, panic_text};
-use crate::ampi::communicator;
 use crate::ampi::request::{self, Request, Slot};
+use crate::ampi::{check, communicator};
 use crate::error::{Code, Error, set_last};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
 use crate::mpi::transfer::{Completion, Transfer};
 use crate::mpi::{Comm, Outcome, StatusSlots, error};
+use crate::tape;
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,6 +18,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Runs a call of MPI's kind. Its error is raised on `comm` as the last act, when nothing of ours is left to
 /// unwind.
 pub fn mpi_call(call: &str, comm: Comm, body: impl FnOnce() -> Outcome<()>) -> c_int {
+    if tape::checking() {
+        check::enter(call);
+    }
     match guarded(body) {
         Ok(()) => raw::SUCCESS,
         Err(failure) => error::raise(call, comm, failure),
