@@ -75,10 +75,10 @@ impl Transfer {
         Self { request, memory: Staging::default(), life: Life::Single }
     }
 
-    /// Takes over the request of another one.
+    /// Takes over the request of another one, and its memory.
     pub fn take_over(&mut self, mut other: Self) {
         self.check_null();
-        self.request = std::mem::replace(&mut other.request, Self::default().request);
+        std::mem::swap(self, &mut other);
     }
 
     /// Whether MPI uses nothing of this.
