@@ -490,6 +490,35 @@ TEST_CASE("test_point_to_point_requests_freed_under_way") {
   }
 }
 
+TEST_CASE("test_point_to_point_persistent_outlives_its_communicator") {
+  // Started when another communicator of the same group carries messages between the same ranks, whose sends and
+  // receives are in another order with them.
+  check_identity(2, 74, [](auto mpi, auto &x) {
+    const ring at;
+    MPI_Comm first, second;
+    auto y = x, z = x, w = x;
+    typename decltype(mpi)::request q[2], s[2];
+    mpi.comm_dup(world, &first);
+    mpi.recv_init(z.data(), 2, mpi.type(), at.left, 0, first, &q[0]);
+    mpi.send_init(y.data(), 2, mpi.type(), at.right, 0, first, &s[0]);
+    mpi.comm_free(&first);
+    mpi.comm_dup(world, &second);
+    for (int round = 0; round < 2; ++round) {
+      mpi.start(&q[0]);
+      mpi.irecv(w.data(), 2, mpi.type(), at.left, 0, second, &q[1]);
+      mpi.isend(x.data(), 2, mpi.type(), at.right, 0, second, &s[1]);
+      mpi.start(&s[0]);
+      mpi.waitall(2, s, MPI_STATUSES_IGNORE);
+      mpi.waitall(2, q, MPI_STATUSES_IGNORE);
+      renew(y, combine(z, w));
+    }
+    mpi.request_free(&q[0]);
+    mpi.request_free(&s[0]);
+    mpi.comm_free(&second);
+    return y;
+  });
+}
+
 TEST_CASE("test_point_to_point_persistent_receive_cancelled_and_started_anew") {
   check_identity(3, 73, [](auto mpi, auto &x) {
     const ring at;

@@ -11,7 +11,7 @@ use crate::error::{Code, Error};
 use crate::mpi::{Comm, CommAttribute, Failure, Group, Outcome, Serial, SharedComm, transfer};
 use std::ffi::c_int;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// A private communicator. It lives as long as the process: records hold plain references.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub struct Private {
     group: Mutex<Option<Group>>,
     /// Whether a communicator of the user is served by it.
     in_use: AtomicBool,
+    /// How many persistent requests may still start messages on it.
+    claims: AtomicUsize,
     /// The receives of active data that are under way.
     window: Serial<Window>,
     /// The collectives on active data that are under way.
@@ -191,6 +193,30 @@ pub fn lookup(comm: Comm) -> Option<&'static Private> {
     last(comm).or_else(|| find(comm).ok().flatten())
 }
 
+/// A private communicator on which a persistent request may start messages, also when the user's has been freed:
+/// until then it serves no other, whose messages would be in no common order with them.
+#[derive(Debug)]
+pub struct Claim(&'static Private);
+
+impl Claim {
+    /// None where the library does not know `comm`.
+    pub fn on(comm: Comm) -> Option<Self> {
+        let private = lookup(comm)?;
+        private.claims.fetch_add(1, Ordering::Relaxed);
+        Some(Self(private))
+    }
+
+    pub const fn private(&self) -> &'static Private {
+        self.0
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.0.claims.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 #[cold]
 pub fn unknown() -> Failure {
     let why = "active data on a communicator that the library does not know: make it by an AMPI_ call, or call AMPI_Comm_register on all its members";
@@ -280,7 +306,9 @@ fn reuse(comm: Comm) -> Outcome<Option<&'static Private>> {
     let mut offer = None;
     let known: Vec<&'static Private> = lock(&REGISTRY).clone();
     for private in known {
-        let may = !private.in_use.load(Ordering::Relaxed) && !private.is_closed();
+        let may = !private.in_use.load(Ordering::Relaxed)
+            && private.claims.load(Ordering::Relaxed) == 0
+            && !private.is_closed();
         // Taken before it is offered: another thread may be making a communicator of the same group.
         if may
             && private.rank == rank
@@ -333,6 +361,7 @@ fn register(
         name,
         group: Mutex::new(group),
         in_use: AtomicBool::new(true),
+        claims: AtomicUsize::new(0),
         window: Serial::new(Window::default()),
         collectives: Serial::new(Window::default()),
         mirror,

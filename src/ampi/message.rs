@@ -3,10 +3,11 @@
 use super::argument;
 use super::channel::{AT_ONCE, Channel, Window};
 use super::check::{self, Posted};
+use super::communicator::{self, Claim};
 use super::recording::{ids, on_tape, state};
 use super::traffic::{Parcel, Traffic};
 use super::wire::doubles;
-use super::{Private, communicator, statistics};
+use super::{Private, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope, Exchange, Message, Mode};
 use crate::mpi::raw::constants;
@@ -373,7 +374,7 @@ pub fn imrecv(
 pub struct Again {
     what: What,
     with: Envelope,
-    private: Option<&'static Private>,
+    claim: Option<Claim>,
 }
 
 #[derive(Debug)]
@@ -387,7 +388,8 @@ enum What {
 impl Again {
     /// Starts a request that rests. A receive's completion will need what is returned.
     pub fn start(&self, transfer: &mut Transfer) -> Outcome<Option<Arrival>> {
-        let route = || self.private.ok_or_else(communicator::unknown);
+        let private = self.claim.as_ref().map(Claim::private);
+        let route = || private.ok_or_else(communicator::unknown);
         if let What::SendOnce(_, comm, mode) = &self.what {
             transfer.free()?;
             let items = doubles(transfer.room_again().len())?;
@@ -422,7 +424,7 @@ pub fn send_init(
     transfer.room(n);
     transfer.send_init(comm, &doubles(n)?, to, mode)?;
     let what = if mode.once { What::SendOnce(source, comm, mode) } else { What::Send(source) };
-    Ok(Again { what, with: to, private: communicator::lookup(comm) })
+    Ok(Again { what, with: to, claim: Claim::on(comm) })
 }
 
 /// Makes a persistent receive of `transfer`, which is idle.
@@ -436,7 +438,7 @@ pub fn recv_init(
     let n = room(sink.len(), from.peer);
     transfer.room(n);
     transfer.receive_init(comm, &doubles(n)?, from)?;
-    Ok(Again { what: What::Receive(sink), with: from, private: communicator::lookup(comm) })
+    Ok(Again { what: What::Receive(sink), with: from, claim: Claim::on(comm) })
 }
 
 /// The send is recorded first: its adjoint is waited for only when that of the receive is under way.
