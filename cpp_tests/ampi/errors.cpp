@@ -128,6 +128,22 @@ TEST_CASE("test_errors_typed_buffers_under_the_wrong_datatype") {
   check_raised(AMPI_Allreduce(MPI_IN_PLACE, at.x, 4, MPI_DOUBLE, MPI_SUM, at.comm), "AMPI_Allreduce", "admpi::var");
 }
 
+TEST_CASE("test_errors_packing_names_the_cure") {
+  stage at;
+  const catcher handler(at.comm);
+  char packed[100];
+  int position = 0;
+  check_raised(AMPI_Pack(at.x, 4, AMPI_ADOUBLE, packed, 100, &position, at.comm), "AMPI_Pack", "MPI_Type_create_struct");
+  check_raised(AMPI_Unpack(packed, 100, &position, at.y, 4, AMPI_ADOUBLE, at.comm), "AMPI_Unpack",
+               "MPI_Type_create_struct");
+  check_raised(AMPI_Pack(at.x, 4, MPI_DOUBLE, packed, 100, &position, at.comm), "AMPI_Pack", "admpi::var");
+  CHECK(position == 0);
+  // What a buffered send needs is the values.
+  int bytes = 0;
+  AMPI_Pack_size(4, AMPI_ADOUBLE, at.comm, &bytes);
+  CHECK(bytes == 32);
+}
+
 TEST_CASE("test_errors_operations") {
   stage at;
   const catcher handler(at.comm);

@@ -1,0 +1,203 @@
+// Ping-pong between two ranks, and what a message costs beside its bytes: of var arrays over plain MPI of doubles.
+#include "mpi_bench.hpp"
+
+#include <cstddef>
+
+// Allocations of this process, MPI's included: what counts is how many more there are than with plain MPI.
+static long long allocations = 0;
+
+#ifdef __GLIBC__
+extern "C" {
+void *__libc_malloc(std::size_t);
+void *__libc_calloc(std::size_t, std::size_t);
+void *__libc_realloc(void *, std::size_t);
+void *malloc(std::size_t n) { return ++allocations, __libc_malloc(n); }
+void *calloc(std::size_t n, std::size_t size) { return ++allocations, __libc_calloc(n, size); }
+void *realloc(void *p, std::size_t n) { return ++allocations, __libc_realloc(p, n); }
+}
+#endif
+
+namespace {
+
+const MPI_Comm world = MPI_COMM_WORLD;
+
+void go(const double *x, double *y, int n, int peer) {
+  if (peer == 1) {
+    MPI_Send(x, n, MPI_DOUBLE, peer, 0, world);
+    MPI_Recv(y, n, MPI_DOUBLE, peer, 0, world, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(y, n, MPI_DOUBLE, peer, 0, world, MPI_STATUS_IGNORE);
+    MPI_Send(x, n, MPI_DOUBLE, peer, 0, world);
+  }
+}
+
+void go(const admpi::var *x, admpi::var *y, int n, int peer) {
+  if (peer == 1) {
+    AMPI_Send(x, n, AMPI_ADOUBLE, peer, 0, world);
+    AMPI_Recv(y, n, AMPI_ADOUBLE, peer, 0, world, MPI_STATUS_IGNORE);
+  } else {
+    AMPI_Recv(y, n, AMPI_ADOUBLE, peer, 0, world, MPI_STATUS_IGNORE);
+    AMPI_Send(x, n, AMPI_ADOUBLE, peer, 0, world);
+  }
+}
+
+/// `exchange(x, y)` for plain and for active arrays of `size` elements, timed by the hundred where they are short.
+template <class Exchange>
+void measure(const char *work, std::size_t size, int repetitions, int rounds, double record_goal, double sweep_goal,
+             const Exchange &exchange) {
+  std::vector<double> plain_x(size, 1.5), plain_y(size);
+  std::vector<admpi::var> x(size, 1.5), y(size);
+  admpi::tape tape;
+  bench::forms times;
+  for (int round = 0; round < rounds + 2; ++round) {
+    if (round == 2) times = bench::forms();  // warm from here
+    const auto block = [&](bench::together &times, auto &x, auto &y) {
+      if (size == 1) {
+        times.run([&] {
+          for (int i = 0; i < repetitions; ++i) exchange(x.data(), y.data());
+        });
+      } else {
+        times.run(repetitions, [&] { bench::compute(x); }, [&] { exchange(x.data(), y.data()); });
+      }
+    };
+    block(times.plain, plain_x, plain_y);
+    tape.reset();
+    tape.start();
+    tape.input(x);
+    block(times.record, x, y);
+    tape.stop();
+    tape.seed(y[0], 2.0);
+    times.sweep.run([&] { tape.reverse(); });
+    bench::check("ping-pong: the adjoint of what was sent", tape.adjoint(x[0]), 2.0, 0.0);
+  }
+  bench::report(work, times, repetitions, record_goal, sweep_goal);
+}
+
+void pingpong(const char *work, int n, int repetitions, int rounds, double record_goal, double sweep_goal) {
+  const int peer = 1 - bench::rank();
+  measure(work, static_cast<std::size_t>(n), repetitions, rounds, record_goal, sweep_goal,
+          [=](auto *x, auto *y) { go(x, y, n, peer); });
+}
+
+/// Every second of `n` pairs: recorded through the activity map, swept as a contiguous message.
+void strided(int n) {
+  MPI_Datatype plain, active;
+  MPI_Type_vector(n, 1, 2, MPI_DOUBLE, &plain);
+  MPI_Type_vector(n, 1, 2, AMPI_ADOUBLE, &active);
+  MPI_Type_commit(&plain);
+  MPI_Type_commit(&active);
+  const int peer = 1 - bench::rank();
+  struct exchange {
+    MPI_Datatype plain, active;
+    int peer;
+    void operator()(const double *x, double *y) const {
+      MPI_Sendrecv(x, 1, plain, peer, 0, y, 1, plain, peer, 0, world, MPI_STATUS_IGNORE);
+    }
+    void operator()(const admpi::var *x, admpi::var *y) const {
+      AMPI_Sendrecv(x, 1, active, peer, 0, y, 1, active, peer, 0, world, MPI_STATUS_IGNORE);
+    }
+  };
+  measure("strided vector, 10^6 doubles", 2 * static_cast<std::size_t>(n), 1, 31, 2.0, 2.5,
+          exchange{plain, active, peer});
+  MPI_Type_free(&plain);
+  MPI_Type_free(&active);
+}
+
+/// Tape bytes and allocations of a nonblocking message, once warm.
+void fixed_cost() {
+  const int n = 1000, peer = 1 - bench::rank();
+  double out = 1.0, in = 0.0;
+  admpi::var x = 1.0, y;
+  admpi::tape tape;
+  double bytes = 0.0;
+  long long plain = 0, recorded = 0, swept = 0;
+  for (int round = 0; round < 3; ++round) {
+    long long before = allocations;
+    for (int i = 0; i < n; ++i) {
+      MPI_Request q[2];
+      MPI_Irecv(&in, 1, MPI_DOUBLE, peer, 0, world, &q[0]);
+      MPI_Isend(&out, 1, MPI_DOUBLE, peer, 0, world, &q[1]);
+      MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    }
+    plain = allocations - before;
+    tape.reset();
+    tape.start();
+    tape.input(x);
+    const auto used = tape.statistics().used_bytes;
+    before = allocations;
+    for (int i = 0; i < n; ++i) {
+      AMPI_Request q[2];
+      AMPI_Irecv(&y, 1, AMPI_ADOUBLE, peer, 0, world, &q[0]);
+      AMPI_Isend(&x, 1, AMPI_ADOUBLE, peer, 0, world, &q[1]);
+      AMPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    }
+    recorded = allocations - before;
+    bytes = static_cast<double>(tape.statistics().used_bytes - used) / (2.0 * n);
+    tape.stop();
+    tape.seed(y);
+    before = allocations;
+    tape.reverse();
+    swept = allocations - before;
+  }
+  if (bench::rank() != 0) return;
+  bench::row("tape bytes a nonblocking message (n = 1)", bytes, 120.0);
+#ifdef __GLIBC__
+  bench::row("allocations a nonblocking message, beyond plain MPI's", static_cast<double>(recorded - plain) / (2.0 * n),
+             0.0);
+  bench::row("the same of its sweep", static_cast<double>(swept - plain) / (2.0 * n), 0.0);
+#endif
+}
+
+int receive(double *y, int peer, MPI_Request *q) { return MPI_Irecv(y, 1, MPI_DOUBLE, peer, 0, world, q); }
+int receive(admpi::var *y, int peer, AMPI_Request *q) { return AMPI_Irecv(y, 1, AMPI_ADOUBLE, peer, 0, world, q); }
+int send(const double *x, int peer) { return MPI_Send(x, 1, MPI_DOUBLE, peer, 0, world); }
+int send(const admpi::var *x, int peer) { return AMPI_Send(x, 1, AMPI_ADOUBLE, peer, 0, world); }
+int wait(MPI_Request *q) { return MPI_Wait(q, MPI_STATUS_IGNORE); }
+int wait(AMPI_Request *q) { return AMPI_Wait(q, MPI_STATUS_IGNORE); }
+
+/// The time of a wait while `outstanding` other receives wait: they are completed in an order of no pattern.
+template <class Real, class Request>
+double wait_among(std::size_t outstanding) {
+  const int peer = 1 - bench::rank(), waits = 1000;
+  admpi::tape tape;
+  tape.start();
+  std::vector<Real> y(outstanding);
+  const Real x = 1.0;
+  std::vector<Request> q(outstanding);
+  for (std::size_t i = 0; i < outstanding; ++i) receive(&y[i], peer, &q[i]);
+  MPI_Barrier(world);
+  for (std::size_t i = 0; i < outstanding; ++i) send(&x, peer);
+  bench::blocks times;
+  std::size_t at = 0;
+  for (std::size_t block = 0; block < outstanding / waits; ++block)
+    times.run([&] {
+      for (int i = 0; i < waits; ++i, at = (at + 70001) % outstanding) wait(&q[at]);
+    });
+  tape.reverse();
+  return times.seconds() / waits;
+}
+
+void outstanding_requests() {
+  const double plain = wait_among<double, MPI_Request>(100000);
+  const double few = wait_among<admpi::var, AMPI_Request>(1000), many = wait_among<admpi::var, AMPI_Request>(100000);
+  if (bench::rank() != 0) return;
+  std::printf("one wait among 10^5 receives: plain %.3f us, recorded %.3f us; recorded among 10^3: %.3f us\n", 1e6 * plain,
+              1e6 * many, 1e6 * few);
+  // A search would make it a hundred; what caches no longer hold makes it a few.
+  bench::row("one wait among 10^5 outstanding receives, over one among 10^3", many / few, 4.0);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  AMPI_Init(&argc, &argv);
+  pingpong("ping-pong n = 1", 1, 100, 400, 1.3, 1.3);
+  pingpong("ping-pong n = 100", 100, 50, 400, 1.5, 1.5);
+  pingpong("ping-pong n = 10k", 10000, 4, 200, 2.5, 2.5);
+  pingpong("ping-pong n = 1M", 1000000, 1, 31, 2.5, 2.5);
+  strided(1000000);
+  fixed_cost();
+  outstanding_requests();
+  AMPI_Finalize();
+  return 0;
+}
