@@ -30,6 +30,7 @@
 #include "admpi/large.h"
 #include "admpi/large_types.h"
 #include "admpi/messages.h"
+#include "admpi/reductions.h"
 #include "admpi/ampi_guards.h"
 #include "admpi/ampi_names.h"
 #if defined(ADMPI_SOURCE_LINES) && !defined(__cplusplus)

@@ -23,8 +23,8 @@ fn units() -> Vec<String> {
     names
 }
 
-/// The C shim defines the variable.
-const ACTIVE_DATATYPE: &str = "
+/// The C shim defines the variables.
+const ACTIVE_DATATYPES: &str = "
 #ifdef __cplusplus
 extern \"C\" {
 #endif
@@ -32,6 +32,10 @@ extern \"C\" {
 /** The datatype of one active double (admpi_var): what stands in place of MPI_DOUBLE for active data. Types may
  *  be built from it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
 extern MPI_Datatype AMPI_ADOUBLE;
+
+/** The datatype of an admpi_var_int, for reductions by MPI_MINLOC and MPI_MAXLOC: what stands in place of
+ *  MPI_DOUBLE_INT for active data. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_ADOUBLE_INT;
 
 #ifdef __cplusplus
 }
@@ -57,7 +61,7 @@ fn generate(unit: &str) -> String {
         }
     }
     if unit == "ampi" {
-        config.after_includes = Some(ACTIVE_DATATYPE.into());
+        config.after_includes = Some(ACTIVE_DATATYPES.into());
     }
     let mut header = Vec::new();
     cbindgen::Builder::new()

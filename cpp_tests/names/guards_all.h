@@ -15,10 +15,6 @@ static int run_Compare_and_swap(struct objects *on) {
   return AMPI_Compare_and_swap(on->in, on->in, on->out, on->type, 0, 0, on->win);
 }
 
-static int run_Exscan(struct objects *on) {
-  return AMPI_Exscan(on->in, on->out, 1, on->type, MPI_SUM, on->comm);
-}
-
 static int run_Fetch_and_op(struct objects *on) {
   return AMPI_Fetch_and_op(on->in, on->out, on->type, 0, 0, MPI_SUM, on->win);
 }
@@ -143,10 +139,6 @@ static int run_Get_accumulate(struct objects *on) {
   return AMPI_Get_accumulate(on->in, 1, on->type, on->out, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win);
 }
 
-static int run_Iexscan(struct objects *on) {
-  return AMPI_Iexscan(on->in, on->out, 1, on->type, MPI_SUM, on->comm, &on->request);
-}
-
 static int run_Ineighbor_allgather(struct objects *on) {
   return AMPI_Ineighbor_allgather(on->in, 1, on->type, on->out, 1, on->type, on->comm, &on->request);
 }
@@ -168,18 +160,6 @@ static int run_Ineighbor_alltoallv(struct objects *on) {
 static int run_Ineighbor_alltoallw(struct objects *on) {
   return AMPI_Ineighbor_alltoallw(on->in, on->counts, on->addresses, on->types, on->out, on->counts,
                                   on->addresses, on->types, on->comm, &on->request);
-}
-
-static int run_Ireduce_scatter(struct objects *on) {
-  return AMPI_Ireduce_scatter(on->in, on->out, on->counts, on->type, MPI_SUM, on->comm, &on->request);
-}
-
-static int run_Ireduce_scatter_block(struct objects *on) {
-  return AMPI_Ireduce_scatter_block(on->in, on->out, 1, on->type, MPI_SUM, on->comm, &on->request);
-}
-
-static int run_Iscan(struct objects *on) {
-  return AMPI_Iscan(on->in, on->out, 1, on->type, MPI_SUM, on->comm, &on->request);
 }
 
 static int run_Neighbor_allgather(struct objects *on) {
@@ -221,18 +201,6 @@ static int run_Raccumulate(struct objects *on) {
   return AMPI_Raccumulate(on->in, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win, &on->request);
 }
 
-static int run_Reduce_local(struct objects *on) {
-  return AMPI_Reduce_local(on->in, on->out, 1, on->type, MPI_SUM);
-}
-
-static int run_Reduce_scatter(struct objects *on) {
-  return AMPI_Reduce_scatter(on->in, on->out, on->counts, on->type, MPI_SUM, on->comm);
-}
-
-static int run_Reduce_scatter_block(struct objects *on) {
-  return AMPI_Reduce_scatter_block(on->in, on->out, 1, on->type, MPI_SUM, on->comm);
-}
-
 static int run_Rget(struct objects *on) {
   return AMPI_Rget(on->in, 1, on->type, 0, 0, 1, on->type, on->win, &on->request);
 }
@@ -246,10 +214,6 @@ static int run_Rput(struct objects *on) {
   return AMPI_Rput(on->in, 1, on->type, 0, 0, 1, on->type, on->win, &on->request);
 }
 
-static int run_Scan(struct objects *on) {
-  return AMPI_Scan(on->in, on->out, 1, on->type, MPI_SUM, on->comm);
-}
-
 static int run_Unpack(struct objects *on) {
   return AMPI_Unpack(on->in, 0, &on->position, on->out, 1, on->type, on->comm);
 }
@@ -261,7 +225,6 @@ static int run_Unpack_external(struct objects *on) {
 static const struct refusal refusals[] = {
   {"AMPI_Accumulate", ON_WIN, run_Accumulate},
   {"AMPI_Compare_and_swap", ON_WIN, run_Compare_and_swap},
-  {"AMPI_Exscan", ON_COMM, run_Exscan},
   {"AMPI_Fetch_and_op", ON_WIN, run_Fetch_and_op},
   {"AMPI_File_iread", ON_FILE, run_File_iread},
   {"AMPI_File_iread_all", ON_FILE, run_File_iread_all},
@@ -293,15 +256,11 @@ static const struct refusal refusals[] = {
   {"AMPI_File_write_shared", ON_FILE, run_File_write_shared},
   {"AMPI_Get", ON_WIN, run_Get},
   {"AMPI_Get_accumulate", ON_WIN, run_Get_accumulate},
-  {"AMPI_Iexscan", ON_COMM, run_Iexscan},
   {"AMPI_Ineighbor_allgather", ON_COMM, run_Ineighbor_allgather},
   {"AMPI_Ineighbor_allgatherv", ON_COMM, run_Ineighbor_allgatherv},
   {"AMPI_Ineighbor_alltoall", ON_COMM, run_Ineighbor_alltoall},
   {"AMPI_Ineighbor_alltoallv", ON_COMM, run_Ineighbor_alltoallv},
   {"AMPI_Ineighbor_alltoallw", ON_COMM, run_Ineighbor_alltoallw},
-  {"AMPI_Ireduce_scatter", ON_COMM, run_Ireduce_scatter},
-  {"AMPI_Ireduce_scatter_block", ON_COMM, run_Ireduce_scatter_block},
-  {"AMPI_Iscan", ON_COMM, run_Iscan},
   {"AMPI_Neighbor_allgather", ON_COMM, run_Neighbor_allgather},
   {"AMPI_Neighbor_allgatherv", ON_COMM, run_Neighbor_allgatherv},
   {"AMPI_Neighbor_alltoall", ON_COMM, run_Neighbor_alltoall},
@@ -311,13 +270,9 @@ static const struct refusal refusals[] = {
   {"AMPI_Pack_external", ON_WORLD, run_Pack_external},
   {"AMPI_Put", ON_WIN, run_Put},
   {"AMPI_Raccumulate", ON_WIN, run_Raccumulate},
-  {"AMPI_Reduce_local", ON_WORLD, run_Reduce_local},
-  {"AMPI_Reduce_scatter", ON_COMM, run_Reduce_scatter},
-  {"AMPI_Reduce_scatter_block", ON_COMM, run_Reduce_scatter_block},
   {"AMPI_Rget", ON_WIN, run_Rget},
   {"AMPI_Rget_accumulate", ON_WIN, run_Rget_accumulate},
   {"AMPI_Rput", ON_WIN, run_Rput},
-  {"AMPI_Scan", ON_COMM, run_Scan},
   {"AMPI_Unpack", ON_COMM, run_Unpack},
   {"AMPI_Unpack_external", ON_WORLD, run_Unpack_external},
 };

@@ -982,6 +982,8 @@ static void (*const ampi_exported[])(void) = {
   (void (*)(void))AMPI_Neighbor_alltoall,
   (void (*)(void))AMPI_Neighbor_alltoallv,
   (void (*)(void))AMPI_Neighbor_alltoallw,
+  (void (*)(void))AMPI_Op_create,
+  (void (*)(void))AMPI_Op_free,
   (void (*)(void))AMPI_Pack,
   (void (*)(void))AMPI_Pack_external,
   (void (*)(void))AMPI_Put,

@@ -565,9 +565,7 @@
 #define AMPI_Open_port MPI_Open_port
 #define AMPI_Op_c2f MPI_Op_c2f
 #define AMPI_Op_commutative MPI_Op_commutative
-#define AMPI_Op_create MPI_Op_create
 #define AMPI_Op_f2c MPI_Op_f2c
-#define AMPI_Op_free MPI_Op_free
 #define AMPI_Pack_external_size MPI_Pack_external_size
 #define AMPI_Pack_size MPI_Pack_size
 #define AMPI_Pcontrol MPI_Pcontrol

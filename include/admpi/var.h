@@ -18,6 +18,12 @@ typedef struct admpi_var {
   uint32_t tag;
 } admpi_var;
 
+/** An active double and an index, which is passive: an item of AMPI_ADOUBLE_INT. */
+typedef struct admpi_var_int {
+  admpi_var value;
+  int index;
+} admpi_var_int;
+
 /** The public cursors of a tape. Inline recorders write statements through them; everything else of a
  *  tape is private and lies behind. */
 typedef struct admpi_tape {

@@ -644,7 +644,7 @@ fn collective_difference(all: &[Vec<Record>]) -> Option<String> {
 }
 
 fn operation_name(number: i64) -> &'static str {
-    ["SUM", "PROD", "MIN", "MAX"]
+    super::operator::NAMES
         .get(usize::try_from(number).unwrap_or(usize::MAX))
         .copied()
         .unwrap_or("another one")

@@ -9,6 +9,7 @@
 
 use super::channel::{AT_ONCE, Channel, Window};
 use super::check::{self, Posted};
+use super::operator::Operator;
 use super::recording::{on_tape, state};
 use super::traffic::{Home, Traffic, with_traffic};
 use super::{Private, communicator, statistics};
@@ -231,6 +232,13 @@ pub enum Target {
         n: usize,
         kept: usize,
     },
+    /// What an Exscan brings, and what this rank sent to it: the result of a Scan.
+    Folded {
+        sink: Sink,
+        operator: Operator,
+        /// Nothing came from below.
+        lowest: bool,
+    },
     /// Buffers one after the other; values without one are dropped.
     Parts(Vec<Part>),
 }
@@ -244,11 +252,15 @@ pub struct Part {
 }
 
 impl Target {
-    /// Writes the values, with ids from `mark`.
-    fn unpack(&mut self, values: &[f64], mark: Mark) {
+    /// Writes what was received, with ids from `mark`.
+    fn unpack(&mut self, sent: &[f64], values: &mut [f64], mark: Mark) {
         match self {
             Self::Nothing => {}
-            Self::All(sink) => sink.unpack(values, mark),
+            Self::All(sink) => sink.unpack_items(values, mark),
+            Self::Folded { sink, operator, lowest } => {
+                operator.include(sent, values, *lowest);
+                sink.unpack_items(values, mark);
+            }
             Self::But { sink, n, kept } => {
                 let (below, rest) = values.split_at(*kept * *n);
                 sink.unpack(below, mark);
@@ -360,7 +372,7 @@ impl<R: Rule> Forward<R> {
             None => Ok(Mark::PASSIVE),
         };
         // The values have arrived, whatever the tape says.
-        self.target.unpack(received, *recorded.as_ref().unwrap_or(&Mark::PASSIVE));
+        self.target.unpack(sent, received, *recorded.as_ref().unwrap_or(&Mark::PASSIVE));
         match self.refused.take() {
             Some(failure) => Err(failure),
             None => recorded.map(|_| ()),

@@ -448,12 +448,13 @@ fn exchange(
     sink: Sink,
     from: Envelope,
     comm: Comm,
+    route: impl Route + Copy,
 ) -> Outcome<Status> {
     let mut data = Staging::take(room(source.len(), to.peer));
     let mut place = Staging::take(room(sink.len(), from.peer));
     let (sent, wanted) = (&doubles(data.len())?, &doubles(place.len())?);
-    let outgoing = pack(source, to, || communicator::of(comm), data.as_mut_slice())?;
-    let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
+    let outgoing = pack(source, to, route, data.as_mut_slice())?;
+    let mut arrival = Arrival::expect(sink, from, route)?;
     let (data, room) = (data.as_slice(), place.as_mut_slice());
     let received = message::sendrecv(comm, Exchange { data, sent, to, room, wanted, from });
     let recorded = if received.is_ok() { record(outgoing) } else { Ok(()) };
@@ -469,7 +470,9 @@ pub fn sendrecv(
     comm: Comm,
 ) -> Outcome<Status> {
     let source = argument::source("sendbuf", send)?;
-    exchange(&source, to, argument::sink("recvbuf", receive)?, from, comm)
+    exchange(&source, to, argument::sink("recvbuf", receive)?, from, comm, || {
+        communicator::of(comm)
+    })
 }
 
 pub fn sendrecv_replace(
@@ -479,5 +482,18 @@ pub fn sendrecv_replace(
     comm: Comm,
 ) -> Outcome<Status> {
     let sink = argument::sink("buf", buf)?;
-    exchange(&sink.source().clone(), to, sink, from, comm)
+    exchange(&sink.source().clone(), to, sink, from, comm, || communicator::of(comm))
+}
+
+/// A message to one member of `private` and one from another (either may be MPI_PROC_NULL), for calls that the
+/// library puts together of messages.
+pub fn between_members(
+    private: &'static Private,
+    source: &Source,
+    to: c_int,
+    sink: Sink,
+    from: c_int,
+) -> Outcome<()> {
+    let (to, from) = (Envelope::new(to, 0), Envelope::new(from, 0));
+    exchange(source, to, sink, from, private.comm()?, || Ok(private)).map(|_| ())
 }

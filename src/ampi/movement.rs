@@ -9,8 +9,8 @@ use super::traffic::Home;
 use super::{Private, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{
-    Argument, Comm, Failure, How, Op, Operation, Outcome, Shares, Sink, Source, Sources, Staging,
-    wide_int,
+    Argument, Comm, Failure, How, Item, Op, Operation, Outcome, Shares, Sink, Source, Sources,
+    Staging, wide_int,
 };
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
@@ -55,7 +55,7 @@ impl Lengths {
     }
 
     /// Keeps them on the tape.
-    fn store(&self, tape: &mut Tape) -> Result<Lots> {
+    pub fn store(&self, tape: &mut Tape) -> Result<Lots> {
         Ok(match self {
             Self::Each(n) => Lots::Each(*n),
             Self::List(list) => Lots::List(tape.store_from(list)?),
@@ -65,7 +65,7 @@ impl Lengths {
 
 /// `Lengths` on a tape.
 #[derive(Debug, Clone, Copy)]
-enum Lots {
+pub enum Lots {
     Each(usize),
     List(Stored<u64>),
 }
@@ -77,17 +77,25 @@ impl Lots {
     }
 
     /// The part of each, or -1 where the parts may differ.
-    fn each(&self) -> i64 {
+    pub fn each(&self) -> i64 {
         match self {
             Self::Each(n) => i64::try_from(*n).unwrap_or(-1),
             Self::List(_) => -1,
         }
     }
 
-    fn shares<'a>(&self, sweep: &'a Sweep<'_>) -> Shares<'a> {
+    pub fn shares<'a>(&self, sweep: &'a Sweep<'_>) -> Shares<'a> {
         match self {
             Self::Each(n) => Shares::Each(*n),
             Self::List(list) => Shares::List(sweep.stored(list)),
+        }
+    }
+
+    /// The part of one rank.
+    pub fn of(&self, rank: usize, sweep: &Sweep<'_>) -> usize {
+        match self {
+            Self::Each(n) => *n,
+            Self::List(list) => crate::count::wide(sweep.stored(list)[rank]),
         }
     }
 
@@ -176,7 +184,7 @@ impl Rule for Broadcast {
     fn depart(&self, taken: Staging, _: &mut Sweep<'_>) -> Result<Home> {
         let n = if self.ids.is_some() { taken.len() } else { 0 };
         let (comm, sum) = (self.private.comm()?, Staging::take(n));
-        Operation::reduce(comm, taken, sum, Op::sum(), self.root, How::Begin)
+        Operation::reduce(comm, taken, sum, Item::double(), Op::sum(), self.root, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
@@ -473,7 +481,8 @@ impl Rule for Allgathered {
         let (comm, width) = (self.private.comm()?, sweep.width());
         let room = Staging::take(self.ids.len() * width);
         let shares = self.lots.shares(sweep);
-        Operation::reduce_scatter(comm, taken, room, shares, width, Op::sum(), How::Begin)
+        let (item, op) = (Item::double(), Op::sum());
+        Operation::reduce_scatter(comm, taken, room, shares, width, item, op, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }

@@ -1,59 +1,29 @@
-//! Reductions: Reduce and Allreduce by SUM, PROD, MIN and MAX.
+//! Reductions: Allreduce, Reduce, and Reduce_scatter with or without counts.
 //!
 //! What an operation needs on the way back beside the result's adjoint t:
 //! - SUM: nothing.
 //! - PROD: the product over the ranks below and that over the ranks above, by two Exscans over what each rank
 //!   keeps of its own values; no division, hence exact with zeros.
-//! - MIN, MAX: whether this rank's value equals the result and no lower rank's does: the lowest such rank is the
-//!   winner, once. Where all ranks have the result, a bit an element says the first, and an Exscan of the bits
-//!   the second. Elsewhere the result travels beside t, and an Exscan tells the best value of the lower ranks.
+//! - MIN, MAX and those of pairs: whether this rank's item equals the result and no lower rank's does: the lowest
+//!   such rank is the winner, once. Where all ranks have the result, a bit an element says the first, and an
+//!   Exscan of the bits the second. Elsewhere the result travels beside t, and an Exscan tells the best item of
+//!   the lower ranks.
 
-use super::argument::{sink, source_or_in_place};
 use super::collective::{
     Forward, Outputs, Rule, Stage, Target, arrived, begin, collect, contribute, failed,
 };
+use super::movement::{Lengths, Lots};
+use super::operator::{Kind, Operator};
 use super::recording::ids;
 use super::traffic::Home;
-use super::{Private, statistics};
+use super::{Private, custom, statistics};
 use crate::error::{Code, Error, Result};
-use crate::mpi::{Argument, Comm, Datatype, How, Op, Operation, Outcome, Source, Staging, times};
+use crate::mpi::{
+    Argument, Comm, How, Item, Op, Operation, Outcome, Pieces, Shape, Source, Staging, times,
+    wide_int,
+};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Sum,
-    Product,
-    Min,
-    Max,
-}
-
-/// What the tape knows how to reverse.
-pub fn kind(op: Op) -> Outcome<Kind> {
-    if op == Op::sum() {
-        Ok(Kind::Sum)
-    } else if op == Op::product() {
-        Ok(Kind::Product)
-    } else if op == Op::min() {
-        Ok(Kind::Min)
-    } else if op == Op::max() {
-        Ok(Kind::Max)
-    } else {
-        let why = "op: only MPI_SUM, MPI_PROD, MPI_MIN and MPI_MAX are differentiated; reduce active data by these";
-        Err(Error::new(Code::Unsupported, why).into())
-    }
-}
-
-/// NaN equals NaN here: a rank that brought the result's NaN is a candidate.
-pub fn equals(x: f64, result: f64) -> bool {
-    x == result || (x.is_nan() && result.is_nan())
-}
-
-/// Bits of 64 elements.
-fn bits(x: &[f64], result: &[f64]) -> u64 {
-    let pairs = x.iter().zip(result).enumerate();
-    pairs.fold(0, |bits, (i, (&x, &result))| bits | u64::from(equals(x, result)) << i)
-}
 
 fn copy(values: &[f64]) -> Staging {
     let mut data = Staging::take(values.len());
@@ -96,14 +66,14 @@ enum Kept {
     Nothing,
     /// This rank's values.
     Values(Stored<f64>),
-    /// A bit an element: this rank's value equals the result.
+    /// A bit an element: this rank's item equals the result.
     Candidates(Stored<u64>),
 }
 
 #[derive(Clone, Copy)]
 struct Allreduced {
     private: &'static Private,
-    kind: Kind,
+    operator: Operator,
     ids: Ids,
     kept: Kept,
 }
@@ -117,14 +87,15 @@ impl Rule for Allreduced {
 
     fn signature(&self) -> [i64; 3] {
         let n = i64::try_from(self.ids.len()).unwrap_or(-1);
-        [-1, self.kind as i64, n]
+        [-1, self.operator.number(), n]
     }
 
     fn settle(&self, tape: &mut Tape, sent: &[f64], received: &[f64]) {
         if let Kept::Candidates(stored) = &self.kept {
-            let blocks = sent.chunks(64).zip(received.chunks(64));
+            let block = 64 * self.operator.words();
+            let blocks = sent.chunks(block).zip(received.chunks(block));
             for (word, (x, result)) in tape.stored_mut(stored).iter_mut().zip(blocks) {
-                *word = bits(x, result);
+                *word = self.operator.matches(x, result);
             }
         }
     }
@@ -135,8 +106,8 @@ impl Rule for Allreduced {
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
         let comm = self.private.comm()?;
-        let sum = Operation::allreduce(comm, taken, Op::sum(), How::Begin).map_err(failed)?;
-        let mut home = Home::of(sum);
+        let sum = Operation::allreduce(comm, taken, Item::double(), Op::sum(), How::Begin);
+        let mut home = Home::of(sum.map_err(failed)?);
         match &self.kept {
             Kept::Nothing => {}
             Kept::Values(own) => {
@@ -174,28 +145,43 @@ impl Rule for Allreduced {
 }
 
 /// `send` and `receive` have one count and datatype.
-pub fn allreduce(
+pub fn allreduce(send: &Argument, receive: &Argument, op: Op, comm: Comm) -> Outcome<()> {
+    match custom::find(op) {
+        Some(operation) => operation.allreduce(send, receive, comm),
+        None => start_allreduce(send, receive, op, comm, How::Now)?.finish(),
+    }
+}
+
+pub fn iallreduce(
+    send: &Argument,
+    receive: &Argument,
+    op: Op,
+    comm: Comm,
+) -> Outcome<Forward<impl Rule>> {
+    start_allreduce(send, receive, op, comm, How::Begin)
+}
+
+fn start_allreduce(
     send: &Argument,
     receive: &Argument,
     op: Op,
     comm: Comm,
     how: How,
 ) -> Outcome<Forward<impl Rule>> {
-    let kind = kind(op)?;
-    let source = source_or_in_place("sendbuf", send)?;
-    let sink = sink("recvbuf", receive)?;
+    let operator = Operator::of(op, receive.datatype())?;
+    let source = operator.source_or_in_place("sendbuf", send)?;
+    let sink = operator.sink("recvbuf", receive)?;
     let source = source.unwrap_or_else(|| sink.source().clone());
     let stage = Stage::set(comm, how)?;
     let n = sink.len();
-    let (data, shape) = packed(&source, n);
-    let extremum = matches!(kind, Kind::Min | Kind::Max);
-    let values = if kind == Kind::Product && stage.is_some() {
+    let (data, shape) = packed(&source);
+    let values = if operator.kind == Kind::Product && stage.is_some() {
         copy(data.as_slice())
     } else {
         Staging::default()
     };
-    // The values are compared with the result where a tape will ask who won.
-    let apart = extremum && stage.is_some();
+    // The items are compared with the result where a tape will ask who won.
+    let apart = operator.is_extremum() && stage.is_some();
     begin(
         how,
         stage,
@@ -203,52 +189,99 @@ pub fn allreduce(
         Target::All(sink),
         |tape, private| {
             let ids = ids(tape, &source, shape)?;
-            let kept = match kind {
+            let kept = match operator.kind {
                 Kind::Sum => Kept::Nothing,
                 Kind::Product => Kept::Values(tape.store_from(values.as_slice())?),
                 Kind::Min | Kind::Max => Kept::Candidates(tape.store::<u64>(n.div_ceil(64))?),
             };
-            Ok(Allreduced { private, kind, ids, kept })
+            Ok(Allreduced { private, operator, ids, kept })
         },
         || {
+            let (item, op) = operator.forward()?;
             if apart {
-                Operation::allreduce_apart(comm, data, Staging::take(n), op, how)
+                let out = Staging::take(data.len());
+                Operation::allreduce_apart(comm, data, out, item, op, how)
             } else {
-                Operation::allreduce(comm, data, op, how)
+                Operation::allreduce(comm, data, item, op, how)
             }
         },
     )
 }
 
 /// What a rank brings to a reduction, packed.
-fn packed(source: &Source, n: usize) -> (Staging, crate::mpi::Shape) {
-    let mut data = Staging::take(n);
-    let shape = source.pack(data.as_mut_slice());
-    statistics::sent_forward(n);
+pub fn packed(source: &Source) -> (Staging, Shape) {
+    let mut data = Staging::take(source.len() * source.words());
+    let shape = source.pack_items(data.as_mut_slice());
+    statistics::sent_forward(data.len());
     (data, shape)
 }
 
-/// A reduction whose result is not on every rank: the adjoints travel to all, the result beside them where it
-/// decides who won.
+/// Who has the result of a reduction.
+#[derive(Debug, Clone, Copy)]
+enum Holder {
+    Root(c_int),
+    /// Each rank a share.
+    All(Lots),
+}
+
+/// A reduction whose whole result is not on every rank: the adjoints travel to all, the result beside them where
+/// it decides who won.
 #[derive(Debug, Clone, Copy)]
 struct Reduced {
     private: &'static Private,
-    root: c_int,
-    kind: Kind,
+    holder: Holder,
+    operator: Operator,
     ids: Ids,
-    /// This rank's values, unless the operation is SUM.
+    /// This rank's items, unless the operation is SUM.
     own: Stored<f64>,
-    /// On the root, for MIN and MAX.
+    /// Where it is held, for extrema.
     result: Stored<f64>,
 }
 
 impl Reduced {
-    const fn at_root(&self) -> bool {
-        self.private.rank == self.root
+    /// Words that travel for each element: the adjoints, and the result's item.
+    fn columns(&self, width: usize) -> usize {
+        width + if self.operator.is_extremum() { self.operator.words() } else { 0 }
     }
 
-    const fn is_extremum(&self) -> bool {
-        matches!(self.kind, Kind::Min | Kind::Max)
+    fn is_sum(&self) -> bool {
+        self.operator.kind == Kind::Sum
+    }
+
+    fn at_root(&self) -> bool {
+        matches!(self.holder, Holder::Root(root) if root == self.private.rank)
+    }
+
+    /// How many elements of the result the `i`th of its holders has.
+    fn share(&self, i: usize, sweep: &Sweep<'_>) -> usize {
+        match &self.holder {
+            Holder::Root(_) => self.ids.len(),
+            Holder::All(lots) => lots.of(i, sweep),
+        }
+    }
+
+    /// Zeroes the adjoints of elements that others have won, and moves those of all shares together.
+    fn settle_shares(&self, data: &mut [f64], below: &[f64], sweep: &Sweep<'_>) {
+        let (own, operator) = (sweep.stored(&self.own), self.operator);
+        let (lowest, words) = (self.private.rank == 0, operator.words());
+        let (width, columns) = (sweep.width(), self.columns(sweep.width()));
+        let holders = match self.holder {
+            Holder::Root(_) => 1,
+            Holder::All(_) => self.private.ranks(),
+        };
+        let (mut from, mut at) = (0, 0);
+        for holder in 0..holders {
+            let n = self.share(holder, sweep);
+            let (t, result) = data[from..from + n * columns].split_at_mut(n * width);
+            let items = at * words..(at + n) * words;
+            let (own, below) = (&own[items.clone()], &below[items]);
+            let won =
+                |i| operator.same(i, own, result) && (lowest || !operator.same(i, below, result));
+            keep_won(t, width, won);
+            data.copy_within(from..from + n * width, at * width);
+            from += n * columns;
+            at += n;
+        }
     }
 }
 
@@ -260,8 +293,11 @@ impl Rule for Reduced {
     }
 
     fn signature(&self) -> [i64; 3] {
-        let n = i64::try_from(self.ids.len()).unwrap_or(-1);
-        [self.root.into(), self.kind as i64, n]
+        let root = match self.holder {
+            Holder::Root(root) => root.into(),
+            Holder::All(_) => -1,
+        };
+        [root, self.operator.number(), i64::try_from(self.ids.len()).unwrap_or(-1)]
     }
 
     fn settle(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {
@@ -270,32 +306,38 @@ impl Rule for Reduced {
 
     /// Nothing comes back to the root of a sum: it gives its adjoints away and goes on.
     fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
-        let (n, width) = (self.ids.len(), sweep.width());
-        let mut data = Staging::take(n * (width + usize::from(self.is_extremum())));
-        if self.at_root() {
+        let width = sweep.width();
+        let n = self.share(self.private.place(), sweep);
+        let mut data = Staging::take(n * self.columns(width));
+        if !matches!(self.holder, Holder::Root(root) if root != self.private.rank) {
             outputs.take_into(sweep, data.as_mut_slice());
             data.as_mut_slice()[n * width..].copy_from_slice(sweep.stored(&self.result));
-            if self.kind == Kind::Sum {
-                sweep.add(&self.ids, data.as_slice());
-            }
+        }
+        if self.is_sum() && self.at_root() {
+            sweep.add(&self.ids, data.as_slice());
         }
         data
     }
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (comm, n) = (self.private.comm()?, self.ids.len());
-        let columns = sweep.width() + usize::from(self.is_extremum());
-        let all = Operation::bcast(comm, taken, n, columns, self.root, How::Begin);
+        let columns = self.columns(sweep.width());
+        let all = match &self.holder {
+            &Holder::Root(root) => Operation::bcast(comm, taken, n, columns, root, How::Begin),
+            Holder::All(lots) => {
+                let room = Staging::take(n * columns);
+                Operation::allgather(comm, taken, room, lots.shares(sweep), columns, How::Begin)
+            }
+        };
         let mut home = Home::of(all.map_err(failed)?);
         let own = sweep.stored(&self.own);
-        match self.kind {
+        match self.operator.kind {
             Kind::Sum => {}
             Kind::Product => [home.below, home.above] = others_product(self.private, own)?,
             Kind::Min | Kind::Max => {
-                let op = if self.kind == Kind::Max { Op::largest() } else { Op::smallest() };
-                let (op, item) = (op.map_err(failed)?, (Datatype::double(), 1));
-                let below =
-                    Operation::exscan(comm, copy(own), Staging::take(n), item, op, How::Begin);
+                let (item, op) = self.operator.of_the_ranks_below().map_err(failed)?;
+                let out = Staging::take(own.len());
+                let below = Operation::exscan(comm, copy(own), out, item, op, How::Begin);
                 home.below = Some(below.map_err(failed)?);
             }
         }
@@ -303,31 +345,44 @@ impl Rule for Reduced {
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-        match self.kind {
-            Kind::Sum if self.at_root() => return contribute(home, sweep),
-            Kind::Sum => return collect(home, &self.ids, sweep),
-            Kind::Product | Kind::Min | Kind::Max => {}
+        if self.is_sum() && self.at_root() {
+            return contribute(home, sweep);
         }
-        let (n, width) = (self.ids.len(), sweep.width());
+        if self.is_sum() {
+            return collect(home, &self.ids, sweep);
+        }
+        let width = sweep.width();
         let mut data = arrived(home.main, sweep)?;
         let (below, above) = (arrived(home.below, sweep)?, arrived(home.above, sweep)?);
-        let (t, result) = data.as_mut_slice().split_at_mut(n * width);
-        if self.is_extremum() {
-            let (own, below) = (sweep.stored(&self.own), below.as_slice());
-            let lowest = self.private.rank == 0;
-            let won =
-                |i: usize| equals(own[i], result[i]) && (lowest || !equals(below[i], result[i]));
-            keep_won(t, width, won);
+        if self.operator.is_extremum() {
+            self.settle_shares(data.as_mut_slice(), below.as_slice(), sweep);
         } else {
-            scale(t, width, below.as_slice(), above.as_slice());
+            scale(data.as_mut_slice(), width, below.as_slice(), above.as_slice());
         }
-        sweep.add(&self.ids, t);
+        sweep.add(&self.ids, &data.as_slice()[..self.ids.len() * width]);
         Ok(())
     }
 }
 
 /// `send` and `receive` have one count and datatype; `receive` is significant on the root.
-pub fn reduce(
+pub fn reduce(send: &Argument, receive: &Argument, op: Op, root: c_int, comm: Comm) -> Outcome<()> {
+    match custom::find(op) {
+        Some(operation) => operation.reduce(send, receive, root, comm),
+        None => start_reduce(send, receive, op, root, comm, How::Now)?.finish(),
+    }
+}
+
+pub fn ireduce(
+    send: &Argument,
+    receive: &Argument,
+    op: Op,
+    root: c_int,
+    comm: Comm,
+) -> Outcome<Forward<impl Rule>> {
+    start_reduce(send, receive, op, root, comm, How::Begin)
+}
+
+fn start_reduce(
     send: &Argument,
     receive: &Argument,
     op: Op,
@@ -335,23 +390,18 @@ pub fn reduce(
     comm: Comm,
     how: How,
 ) -> Outcome<Forward<impl Rule>> {
-    let kind = kind(op)?;
+    let operator = Operator::of(op, send.datatype())?;
     let at_root = comm.rank()? == root;
-    let source = source_or_in_place("sendbuf", send)?;
-    let sink = if at_root { Some(sink("recvbuf", receive)?) } else { None };
+    let source = operator.source_or_in_place("sendbuf", send)?;
+    let sink = if at_root { Some(operator.sink("recvbuf", receive)?) } else { None };
     let Some(source) = source.or_else(|| sink.as_ref().map(|sink| sink.source().clone())) else {
         let why = "sendbuf is MPI_IN_PLACE, which only the root may pass";
         return Err(Error::new(Code::Argument, why).into());
     };
     let stage = Stage::set(comm, how)?;
-    let n = source.len();
-    let (data, shape) = packed(&source, n);
-    let values = if kind != Kind::Sum && stage.is_some() {
-        copy(data.as_slice())
-    } else {
-        Staging::default()
-    };
-    let outputs = if at_root { n } else { 0 };
+    let (data, shape) = packed(&source);
+    let values = kept_values(operator, &data, stage.is_some());
+    let outputs = if at_root { source.len() } else { 0 };
     begin(
         how,
         stage,
@@ -360,10 +410,77 @@ pub fn reduce(
         |tape, private| {
             let ids = ids(tape, &source, shape)?;
             let own = tape.store_from(values.as_slice())?;
-            let extremum = matches!(kind, Kind::Min | Kind::Max);
-            let result = tape.store::<f64>(if extremum { outputs } else { 0 })?;
-            Ok(Reduced { private, root, kind, ids, own, result })
+            let result = store_result(tape, operator, outputs)?;
+            Ok(Reduced { private, holder: Holder::Root(root), operator, ids, own, result })
         },
-        || Operation::reduce(comm, data, Staging::take(outputs), op, root, how),
+        || {
+            let (item, op) = operator.forward()?;
+            let out = Staging::take(outputs * operator.words());
+            Operation::reduce(comm, data, out, item, op, root, how)
+        },
+    )
+}
+
+/// What a rank keeps of what it brings.
+fn kept_values(operator: Operator, data: &Staging, recorded: bool) -> Staging {
+    if recorded && operator.kind != Kind::Sum { copy(data.as_slice()) } else { Staging::default() }
+}
+
+/// Room for the result of `n` elements, where it decides who won.
+fn store_result(tape: &mut Tape, operator: Operator, n: usize) -> Result<Stored<f64>> {
+    tape.store::<f64>(if operator.is_extremum() { n * operator.words() } else { 0 })
+}
+
+/// Each rank gets its share of the result, in place at the beginning of the buffer, of which MPI itself may
+/// overwrite the rest.
+pub fn reduce_scatter(pieces: &Pieces, op: Op, comm: Comm) -> Outcome<()> {
+    match custom::find(op) {
+        Some(operation) => operation.reduce_scatter(pieces, comm),
+        None => start_reduce_scatter(pieces, op, comm, How::Now)?.finish(),
+    }
+}
+
+pub fn ireduce_scatter(pieces: &Pieces, op: Op, comm: Comm) -> Outcome<Forward<impl Rule>> {
+    start_reduce_scatter(pieces, op, comm, How::Begin)
+}
+
+fn start_reduce_scatter(
+    pieces: &Pieces,
+    op: Op,
+    comm: Comm,
+    how: How,
+) -> Outcome<Forward<impl Rule>> {
+    let operator = Operator::of(op, pieces.datatype())?;
+    let (place, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
+    let source = operator.source("sendbuf", &pieces.operands(ranks)?)?;
+    let sink = operator.sink("recvbuf", &pieces.result(place, ranks)?)?;
+    let lengths = if pieces.has_counts() {
+        let share =
+            |rank| Ok(operator.source("recvbuf", &pieces.result(rank, ranks)?)?.len() as u64);
+        Lengths::List((0..ranks).map(share).collect::<Outcome<_>>()?)
+    } else {
+        Lengths::Each(sink.len())
+    };
+    let stage = Stage::set(comm, how)?;
+    let (data, shape) = packed(&source);
+    let values = kept_values(operator, &data, stage.is_some());
+    let n = sink.len();
+    begin(
+        how,
+        stage,
+        n,
+        Target::All(sink),
+        |tape, private| {
+            let ids = ids(tape, &source, shape)?;
+            let own = tape.store_from(values.as_slice())?;
+            let result = store_result(tape, operator, n)?;
+            let holder = Holder::All(lengths.store(tape)?);
+            Ok(Reduced { private, holder, operator, ids, own, result })
+        },
+        || {
+            let (item, op) = operator.forward()?;
+            let (part, shares) = (Staging::take(n * operator.words()), lengths.shares());
+            Operation::reduce_scatter(comm, data, part, shares, 1, item, op, how)
+        },
     )
 }

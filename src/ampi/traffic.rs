@@ -176,11 +176,13 @@ pub struct Home {
     pub below: Option<Operation>,
     /// What the ranks above bring.
     pub above: Option<Operation>,
+    /// What stays here for what comes home.
+    pub kept: Staging,
 }
 
 impl Home {
     pub fn of(main: Operation) -> Self {
-        Self { main: Some(main), below: None, above: None }
+        Self { main: Some(main), ..Self::default() }
     }
 
     pub fn operations(self) -> impl Iterator<Item = Operation> {

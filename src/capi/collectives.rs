@@ -5,12 +5,12 @@
 use super::messages::admpi_request;
 use super::mpi_call;
 use crate::ampi::argument::{Many, all_passive, rooted_passive};
+use crate::ampi::movement;
 use crate::ampi::request::Request;
-use crate::ampi::{movement, reduction};
 use crate::datatype::is_passive;
 use crate::mpi::plain;
-use crate::mpi::raw::{MPI_Comm, MPI_Datatype, MPI_Op};
-use crate::mpi::{Argument, Arguments, Comm, Datatype, How, Op, Types};
+use crate::mpi::raw::{MPI_Comm, MPI_Datatype};
+use crate::mpi::{Argument, Arguments, Comm, Datatype, How, Types};
 use std::ffi::{c_int, c_void};
 
 #[allow(non_camel_case_types)]
@@ -71,165 +71,6 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast(
     let begin = || Ok(Request::collective(movement::bcast(&data, root, on, How::Begin)?, on));
     // SAFETY: as above.
     mpi_call("AMPI_Ibcast", on, || unsafe { super::hand_out(request, begin) })
-}
-
-/// MPI_Reduce. Active data is reduced by MPI_SUM, MPI_PROD, MPI_MIN or MPI_MAX. Collective over `comm`, which
-/// enters the library if it has not.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
-/// @param[out] recvbuf  room for `count` items, on the root
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data
-/// @param op            the operation
-/// @param root          the rank that gets the result
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Reduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe { plain::MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm) };
-    }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    mpi_call("AMPI_Reduce", on, || {
-        reduction::reduce(&send, &receive, op, root, on, How::Now)?.finish()
-    })
-}
-
-/// MPI_Ireduce: as AMPI_Reduce. What is read is copied; what is received is in its buffer, with ids, once the
-/// request is complete.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
-/// @param[out] recvbuf  room for `count` items, on the root
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data
-/// @param op            the operation
-/// @param root          the rank that gets the result
-/// @param comm          an intracommunicator for active data, which has entered the library
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Ireduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ireduce", request, on, |handle| {
-                plain::MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, handle)
-            })
-        };
-    }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    let begin = || {
-        Ok(Request::collective(reduction::reduce(&send, &receive, op, root, on, How::Begin)?, on))
-    };
-    // SAFETY: as above.
-    mpi_call("AMPI_Ireduce", on, || unsafe { super::hand_out(request, begin) })
-}
-
-/// MPI_Allreduce. Active data is reduced by MPI_SUM, MPI_PROD, MPI_MIN or MPI_MAX. Collective over `comm`,
-/// which enters the library if it has not.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
-/// @param[out] recvbuf  room for `count` items
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data
-/// @param op            the operation
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Allreduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe { plain::MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm) };
-    }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    mpi_call("AMPI_Allreduce", on, || {
-        reduction::allreduce(&send, &receive, op, on, How::Now)?.finish()
-    })
-}
-
-/// MPI_Iallreduce: as AMPI_Allreduce. What is read is copied; what is received is in its buffer, with ids,
-/// once the request is complete.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
-/// @param[out] recvbuf  room for `count` items
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data
-/// @param op            the operation
-/// @param comm          an intracommunicator for active data, which has entered the library
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Iallreduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Iallreduce", request, on, |handle| {
-                plain::MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, handle)
-            })
-        };
-    }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    let begin =
-        || Ok(Request::collective(reduction::allreduce(&send, &receive, op, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Iallreduce", on, || unsafe { super::hand_out(request, begin) })
 }
 
 /// MPI_Gather. Collective over `comm`, which enters the library if it has not.

@@ -21,6 +21,9 @@ pub mod large_types;
 #[allow(non_snake_case)]
 pub mod messages;
 #[cfg(feature = "mpi")]
+#[allow(non_snake_case)]
+pub mod reductions;
+#[cfg(feature = "mpi")]
 mod support;
 pub mod tape;
 

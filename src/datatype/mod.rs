@@ -2,11 +2,13 @@
 //!
 //! `AMPI_ADOUBLE` is `resized(resized(MPI_DOUBLE, 0, MAGIC), 0, 16)`: to MPI it describes the value of an
 //! active double, and the inner extent makes it recognisable inside any type that is built from it.
+//! `AMPI_ADOUBLE_INT` is a structure of one and an int, as `MPI_DOUBLE_INT` is; reductions know it by its handle.
 #![forbid(unsafe_code)]
 
 pub mod bundle;
 mod flatten;
 
+use crate::mpi::types::{Block, Made};
 use crate::mpi::{Datatype, Layout, Map, Outcome, TypeAttribute};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub const MAGIC: i64 = 0x61_64_6d_70_69;
 /// Bytes of an active double.
 pub const ACTIVE_EXTENT: i64 = 16;
+/// Bytes of an active double and an index.
+const PAIR_EXTENT: i64 = 24;
 
 /// What is known of a type: the attribute's number, and the cache's.
 const PASSIVE: usize = 1;
@@ -32,18 +36,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes `AMPI_ADOUBLE`. Done once, when the library is initialised.
+/// Makes `AMPI_ADOUBLE` and `AMPI_ADOUBLE_INT`. Done once, when the library is initialised.
 pub fn install() -> Outcome<()> {
     let attribute = TypeAttribute::new(forget)?;
     let inner = Datatype::double().resized(MAGIC)?;
     let active = inner.resized(ACTIVE_EXTENT)?.commit()?;
     inner.free()?;
     active.set_name(c"AMPI_ADOUBLE")?;
+    let pair = pair_of(active)?.commit()?;
+    pair.set_name(c"AMPI_ADOUBLE_INT")?;
     *lock(&ATTRIBUTE) = Some(attribute);
     // Types that were looked at before bear no mark, so nothing tells when their handles mean others.
     GENERATION.fetch_add(1, Ordering::Relaxed);
     active.set_active_double();
+    pair.set_active_pair();
     Ok(())
+}
+
+fn pair_of(active: Datatype) -> Outcome<Datatype> {
+    let parts = [
+        Block { length: 1, displacement: 0, datatype: active },
+        Block { length: 1, displacement: ACTIVE_EXTENT, datatype: Datatype::int() },
+    ];
+    Made::structure(&parts)?.datatype().resized(PAIR_EXTENT)
 }
 
 /// Frees it. No active buffer can be described afterwards.
@@ -51,9 +66,11 @@ pub fn remove() -> Outcome<()> {
     bundle::remove();
     *lock(&ATTRIBUTE) = None;
     GENERATION.fetch_add(1, Ordering::Relaxed);
-    let active = Datatype::active_double();
+    let types = [Datatype::active_pair(), Datatype::active_double()];
+    Datatype::null().set_active_pair();
     Datatype::null().set_active_double();
-    if active == Datatype::null() { Ok(()) } else { active.free() }
+    let made = types.into_iter().filter(|&datatype| datatype != Datatype::null());
+    made.map(Datatype::free).fold(Ok(()), Outcome::and)
 }
 
 /// A type with an attribute of ours was freed.

@@ -39,8 +39,17 @@ pub enum Layout {
     /// `AMPI_ADOUBLE`: one after the other.
     Plain,
     Map(Arc<Map>),
+    /// `AMPI_ADOUBLE_INT`: pairs of an active double and an index.
+    Pairs,
     /// Active, but of a kind that the library cannot send: the reason.
     Refused(&'static str),
+}
+
+/// `admpi_var_int`.
+#[repr(C)]
+struct VarInt {
+    value: Var,
+    index: c_int,
 }
 
 /// What the ids of a buffer look like.
@@ -88,8 +97,15 @@ pub struct Source {
     n: usize,
 }
 
+/// Nothing.
+impl Default for Source {
+    fn default() -> Self {
+        Self { base: std::ptr::null_mut(), layout: Layout::Plain, n: 0 }
+    }
+}
+
 /// Active doubles that a call writes (and may read, in place).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Sink(Source);
 
 /// Active doubles that a call reads, in one buffer or in several.
@@ -168,7 +184,7 @@ impl Source {
             return Err(bad(name, Code::Argument, format_args!("count = {count} is negative")));
         };
         let each = match &layout {
-            Layout::Plain => 1,
+            Layout::Plain | Layout::Pairs => 1,
             Layout::Map(map) => map.n,
             Layout::Refused(why) => {
                 return Err(bad(name, Code::Unsupported, format_args!("{why}")));
@@ -186,7 +202,7 @@ impl Source {
             return Err(bad(name, Code::Argument, why));
         }
         // A type with absolute addresses goes with MPI_BOTTOM, which is the null pointer in both MPIs.
-        if base.is_null() && n > 0 && matches!(layout, Layout::Plain) {
+        if base.is_null() && n > 0 && !matches!(layout, Layout::Map(_)) {
             let why = format_args!("the buffer is NULL and count = {count}");
             return Err(bad(name, Code::Null, why));
         }
@@ -215,6 +231,7 @@ impl Source {
             Layout::Plain if n == 0 => return,
             Layout::Plain => return f(self.base.cast(), n),
             Layout::Map(map) => map,
+            Layout::Pairs => return (0..n).for_each(|i| f(self.pair(i).cast(), 1)),
             Layout::Refused(_) => return,
         };
         let mut left = n;
@@ -229,6 +246,38 @@ impl Source {
             }
             item = item.wrapping_offset(offset(map.extent));
         }
+    }
+
+    const fn pair(&self, i: usize) -> *mut VarInt {
+        self.base.cast::<VarInt>().wrapping_add(i)
+    }
+
+    /// Words of 8 bytes that MPI sees of each active double: the value, and the index of a pair.
+    pub const fn words(&self) -> usize {
+        if matches!(self.layout, Layout::Pairs) { 2 } else { 1 }
+    }
+
+    /// As `pack`, with the index of a pair behind its value.
+    pub fn pack_items(&self, out: &mut [f64]) -> Shape {
+        let shape = self.pack(out);
+        if self.words() == 2 {
+            for i in (0..self.n).rev() {
+                out[2 * i] = out[i];
+                // SAFETY: the promise of `Argument::new`, of a buffer of pairs.
+                out[2 * i + 1] = f64::from(unsafe { (*self.pair(i)).index });
+            }
+        }
+        shape
+    }
+
+    /// The values with what marks them.
+    pub fn vars(&self) -> Vec<Var> {
+        let mut vars = Vec::with_capacity(self.n);
+        self.for_runs(self.n, |run, n| {
+            // SAFETY: the promise of `Argument::new`.
+            vars.extend_from_slice(unsafe { std::slice::from_raw_parts(run, n) });
+        });
+        vars
     }
 
     /// The doubles `from..from + n` of a buffer, as one of its own: a segment of a gathered array.
@@ -367,6 +416,60 @@ impl Argument {
     }
 }
 
+impl Argument {
+    /// How many items there are; a count that was negative has been refused.
+    pub fn items(&self) -> usize {
+        usize::try_from(self.count).unwrap_or(0)
+    }
+
+    /// The arguments of a user's reduction of this into `other`, which has as many items of the datatype.
+    pub(super) fn beside(
+        &self,
+        other: &Self,
+    ) -> Outcome<(*mut c_void, *mut c_void, c_int, MPI_Datatype)> {
+        assert!(self.count == other.count && self.datatype == other.datatype);
+        let count = c_int::try_from(self.count).map_err(|_| {
+            let why = "is past INT_MAX, and a user's operation counts by int";
+            bad("count", Code::Unsupported, format_args!("{} {why}", self.count))
+        })?;
+        Ok((self.pointer, other.pointer, count, self.datatype.raw()))
+    }
+
+    /// Memory for the same items; what it holds is passive.
+    pub fn twin(&self, source: &Source) -> Twin {
+        let (mut lowest, mut n) = (0, source.n);
+        if let Layout::Map(map) = &source.layout {
+            let end = |run: &Run| run.offset + bytes_of(run.n);
+            let last = map.extent * (self.count - 1).max(0);
+            let begin = map.runs.iter().map(|run| run.offset).min().unwrap_or(0);
+            let end = map.runs.iter().map(end).max().unwrap_or(0);
+            lowest = begin + last.min(0);
+            n = usize::try_from(end + last.max(0) - lowest).unwrap_or(0).div_ceil(size_of::<Var>());
+        }
+        let mut memory = vec![Var::default(); n];
+        let base = memory.as_mut_ptr().wrapping_byte_offset(offset(-lowest));
+        Twin { argument: Self { pointer: base.cast(), ..*self }, _memory: memory }
+    }
+}
+
+/// The bytes of `n` active doubles.
+fn bytes_of(n: usize) -> i64 {
+    i64::try_from(n * size_of::<Var>()).unwrap_or(i64::MAX)
+}
+
+/// Memory of the library's own that is laid out as a user's buffer, for functions of the user's.
+pub struct Twin {
+    argument: Argument,
+    _memory: Vec<Var>,
+}
+
+impl Twin {
+    /// Leads to the memory, while the twin lives.
+    pub const fn argument(&self) -> &Argument {
+        &self.argument
+    }
+}
+
 /// The buffers of a call that takes a count and a displacement for each rank.
 #[derive(Clone, Copy)]
 pub struct Arguments {
@@ -434,6 +537,80 @@ impl Arguments {
                 f(unsafe { Datatype::new(*types.add(rank)) })
             }),
         }
+    }
+}
+
+/// The buffers of a reduction of which each rank gets a share: so many items each, or a count for each.
+#[derive(Clone, Copy)]
+pub struct Pieces {
+    send: *mut c_void,
+    receive: *mut c_void,
+    counts: Counts,
+    datatype: Datatype,
+}
+
+#[derive(Clone, Copy)]
+pub enum Counts {
+    Each(c_int),
+    List(*const c_int),
+}
+
+impl Pieces {
+    /// # Safety
+    /// As for `Argument::new`, `send` of the items of all ranks, or in place, which means that they are at
+    /// `receive`; else `receive` has room for those of this rank. A list has an entry for each rank.
+    pub const unsafe fn new(
+        send: *const c_void,
+        receive: *mut c_void,
+        counts: Counts,
+        datatype: MPI_Datatype,
+    ) -> Self {
+        // SAFETY: the handle is used only where it is significant.
+        let datatype = unsafe { Datatype::new(datatype) };
+        Self { send: send.cast_mut(), receive, counts, datatype }
+    }
+
+    pub const fn datatype(&self) -> Datatype {
+        self.datatype
+    }
+
+    pub const fn has_counts(&self) -> bool {
+        matches!(self.counts, Counts::List(_))
+    }
+
+    fn count(&self, rank: usize, ranks: usize) -> Outcome<c_int> {
+        let count = match self.counts {
+            Counts::Each(count) => count,
+            Counts::List(counts) if counts.is_null() => {
+                return Err(bad("recvcounts", Code::Null, format_args!("the array is NULL")));
+            }
+            Counts::List(counts) => {
+                assert!(rank < ranks);
+                // SAFETY: the promise of `new`.
+                unsafe { *counts.add(rank) }
+            }
+        };
+        if count < 0 {
+            let why = format_args!("{count} for rank {rank} is negative");
+            return Err(bad("recvcounts", Code::Argument, why));
+        }
+        Ok(count)
+    }
+
+    /// What this rank brings.
+    pub fn operands(&self, ranks: usize) -> Outcome<Argument> {
+        let mut total = 0i64;
+        for rank in 0..ranks {
+            total += i64::from(self.count(rank, ranks)?);
+        }
+        let pointer = if super::is_in_place(self.send) { self.receive } else { self.send };
+        Ok(Argument { pointer, count: total, datatype: self.datatype })
+    }
+
+    /// What a rank gets, at the beginning of its buffer.
+    pub fn result(&self, rank: usize, ranks: usize) -> Outcome<Argument> {
+        let count = self.count(rank, ranks)?;
+        Ok(Argument { pointer: self.receive, count: count.into(), datatype: self.datatype })
     }
 }
 
@@ -584,6 +761,41 @@ impl Sink {
             done += n;
             left = later;
         });
+    }
+
+    /// As `unpack` of what `Source::pack_items` packs; uses `items` for it.
+    pub fn unpack_items(&mut self, items: &mut [f64], mark: Mark) {
+        if self.0.words() == 1 {
+            return self.unpack(items, mark);
+        }
+        let n = self.0.n.min(items.len() / 2);
+        for i in 0..n {
+            // An index that has been an integer.
+            #[allow(clippy::cast_possible_truncation)]
+            let index = items[2 * i + 1] as c_int;
+            // SAFETY: as in `pack_items`.
+            unsafe { (&raw mut (*self.0.pair(i)).index).write(index) };
+            items[i] = items[2 * i];
+        }
+        self.unpack(&items[..n], mark);
+    }
+
+    /// Writes values with what marks them.
+    pub fn set_vars(&mut self, vars: &[Var]) {
+        let mut left = vars;
+        self.0.for_runs(vars.len().min(self.0.n), |run, n| {
+            let (now, later) = left.split_at(n);
+            // SAFETY: the promise of `Argument::new`.
+            unsafe { std::ptr::copy_nonoverlapping(now.as_ptr(), run, n) };
+            left = later;
+        });
+    }
+
+    /// Copies the index of the `i`th pair of `from`.
+    pub fn set_index(&mut self, i: usize, from: &Source) {
+        assert!(i < self.0.n && i < from.n && self.0.words() == 2 && from.words() == 2);
+        // SAFETY: the promise of `Argument::new`, of buffers of pairs.
+        unsafe { (&raw mut (*self.0.pair(i)).index).write((*from.pair(i)).index) };
     }
 
     /// Writes the doubles from `from` on, with the ids they have when all are numbered from `mark`.

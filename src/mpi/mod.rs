@@ -6,11 +6,13 @@
 pub mod attribute;
 pub mod buffer;
 pub mod error;
+pub mod function;
 pub mod generalized;
 pub mod handle;
 pub mod items;
 pub mod message;
 pub mod operation;
+pub mod own;
 pub mod plain;
 pub mod raw;
 pub mod serial;
@@ -22,17 +24,20 @@ pub mod wrapped;
 
 pub use attribute::{CommAttribute, TypeAttribute};
 pub use buffer::{
-    Argument, Arguments, Layout, Map, Mark, Run, Segment, Shape, Sink, Source, Sources, Types,
+    Argument, Arguments, Counts, Layout, Map, Mark, Pieces, Run, Segment, Shape, Sink, Source,
+    Sources, Twin, Types,
 };
 pub use error::{Failure, Outcome, check};
+pub use function::{Derivative, Function};
 pub use items::Doubles;
-pub use operation::{How, Operation, Shares};
+pub use operation::{How, Item, Operation, Shares};
+pub use own::times;
 pub use serial::Serial;
 pub use staging::Staging;
 pub use status::{Status, StatusSlot, StatusSlots};
 
 use raw::{MPI_Comm, MPI_Datatype, MPI_Group, MPI_Op, constants};
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A communicator's handle.
@@ -226,6 +231,11 @@ impl Datatype {
         Self(unsafe { mpi_sys::RSMPI_DOUBLE })
     }
 
+    pub fn int() -> Self {
+        // SAFETY: returns a constant handle.
+        Self(unsafe { raw::admpi_shim_type_INT() })
+    }
+
     /// 64 bits.
     pub fn word() -> Self {
         // SAFETY: as above.
@@ -247,6 +257,17 @@ impl Datatype {
     pub fn set_active_double(self) {
         // SAFETY: called at initialisation and finalisation, when no other call of the library may run.
         unsafe { raw::admpi_shim_set_adouble(self.0) }
+    }
+
+    /// The type of an active double and an index; the null handle before the library is initialised.
+    pub fn active_pair() -> Self {
+        // SAFETY: as above.
+        Self(unsafe { (&raw const raw::AMPI_ADOUBLE_INT).read() })
+    }
+
+    pub fn set_active_pair(self) {
+        // SAFETY: as above.
+        unsafe { raw::admpi_shim_set_adouble_int(self.0) }
     }
 
     /// The number behind the handle, for tables keyed by it.
@@ -376,6 +397,11 @@ impl Drop for Part {
 pub struct Op(MPI_Op);
 
 impl Op {
+    /// The number behind the handle, for tables keyed by it.
+    pub fn key(self) -> usize {
+        self.0.0.key()
+    }
+
     /// # Safety
     /// `handle` is an operation that lives while the value is used.
     pub const unsafe fn new(handle: MPI_Op) -> Self {
@@ -401,82 +427,21 @@ operations! {
     product admpi_shim_op_PROD;
     min admpi_shim_op_MIN;
     max admpi_shim_op_MAX;
+    min_location admpi_shim_op_MINLOC;
+    max_location admpi_shim_op_MAXLOC;
     bit_or admpi_shim_op_BOR;
+    bit_and admpi_shim_op_BAND;
+    bit_xor admpi_shim_op_BXOR;
+    and admpi_shim_op_LAND;
+    or admpi_shim_op_LOR;
+    xor admpi_shim_op_LXOR;
+    replace admpi_shim_op_REPLACE;
+    no_op admpi_shim_op_NO_OP;
+    null admpi_shim_op_OP_NULL;
 }
 
 // SAFETY: as for `Comm`.
 unsafe impl Send for Op {}
-
-/// `x * y`, where a factor of zero wins over an infinite one.
-pub fn times(x: f64, y: f64) -> f64 {
-    let product = x * y;
-    if product.is_nan() && !x.is_nan() && !y.is_nan() { 0.0 } else { product }
-}
-
-/// The better of two values, as MPI_MAX or MPI_MIN has it, but a NaN beats all.
-fn better(x: f64, y: f64, max: bool) -> f64 {
-    if x.is_nan() || (if max { x > y } else { x < y }) { x } else { y }
-}
-
-/// Folds an array into another, item by item, as MPI wants it of an operation.
-///
-/// # Safety
-/// `from` and `to` lead to `n` items each.
-unsafe fn fold<T: Copy>(from: *mut c_void, to: *mut c_void, n: *mut c_int, f: impl Fn(T, T) -> T) {
-    // SAFETY: the caller's promise; MPI aligns its buffers for doubles.
-    unsafe {
-        for i in 0..wide_int(*n) {
-            let to = to.cast::<T>().add(i);
-            *to = f(*from.cast::<T>().add(i), *to);
-        }
-    }
-}
-
-macro_rules! own_operations {
-    ($($(#[$doc:meta])* $name:ident, $commutes:literal, $item:ty, $f:expr;)*) => {
-        impl Op { $($(#[$doc])* pub fn $name() -> Outcome<Self> {
-            unsafe extern "C" fn call(
-                from: *mut c_void,
-                to: *mut c_void,
-                n: *mut c_int,
-                _: *mut MPI_Datatype,
-            ) {
-                // SAFETY: MPI passes two arrays of n items.
-                unsafe { fold::<$item>(from, to, n, $f) }
-            }
-            static MADE: std::sync::Mutex<Option<Op>> = std::sync::Mutex::new(None);
-            Self::make_once(&MADE, call, $commutes)
-        })* }
-    };
-}
-
-// Made once; they live as long as MPI.
-own_operations! {
-    /// The product by `times`: MPI_PROD would let one rank's zero and another's infinity make a NaN on a third.
-    product_of_factors, true, f64, times;
-    /// The largest value; a NaN is larger than all.
-    largest, true, f64, |x, y| better(x, y, true);
-    /// The smallest value; a NaN is smaller than all.
-    smallest, true, f64, |x, y| better(x, y, false);
-}
-
-impl Op {
-    fn make_once(
-        made: &std::sync::Mutex<Option<Self>>,
-        function: unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut MPI_Datatype),
-        commutes: bool,
-    ) -> Outcome<Self> {
-        let mut made = made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(op) = *made {
-            return Ok(op);
-        }
-        let mut op = Self::sum().0;
-        // SAFETY: a function of the kind that MPI calls, and a place for the handle.
-        check(unsafe { raw::MPI_Op_create(Some(function), c_int::from(commutes), &mut op) })?;
-        *made = Some(Self(op));
-        Ok(Self(op))
-    }
-}
 
 /// Handles are pointers in one MPI and integers in another.
 trait HandleKey: Sized {

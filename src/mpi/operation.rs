@@ -23,6 +23,34 @@ pub enum How {
     Begin,
 }
 
+/// What MPI reduces at a time: a datatype of so many words of 8 bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Item {
+    datatype: Datatype,
+    words: usize,
+}
+
+impl Item {
+    pub fn double() -> Self {
+        Self { datatype: Datatype::double(), words: 1 }
+    }
+
+    /// Several doubles as one, for an operation of the library's own.
+    pub fn doubles(n: usize) -> Outcome<Self> {
+        Ok(if n == 1 { Self::double() } else { Self { datatype: super::wide_type(n)?, words: n } })
+    }
+
+    /// 64 bits.
+    pub fn bits() -> Self {
+        Self { datatype: Datatype::word(), words: 1 }
+    }
+
+    /// How many items so many words are.
+    fn count(self, words: usize) -> Outcome<c_int> {
+        flat(words / self.words)
+    }
+}
+
 /// What each rank has of a packed array, in doubles; the parts lie one behind the other in the order of ranks.
 #[derive(Debug, Clone, Copy)]
 pub enum Shares<'a> {
@@ -41,10 +69,6 @@ fn null() -> MPI_Request {
 fn in_place() -> *mut c_void {
     // SAFETY: returns a constant.
     unsafe { raw::admpi_shim_in_place() }
-}
-
-fn double() -> raw::MPI_Datatype {
-    Datatype::double().raw()
 }
 
 /// Calls the blocking or the nonblocking twin. The memory belongs to the operation, which keeps it where it is
@@ -161,11 +185,12 @@ impl Operation {
         comm: Comm,
         data: Staging,
         out: Staging,
+        item: Item,
         op: Op,
         root: c_int,
         how: How,
     ) -> Outcome<Self> {
-        let count = flat(data.len())?;
+        let count = item.count(data.len())?;
         let mut this = Self::over(data, out);
         let (from, to) = (this.from(), this.to());
         // SAFETY: see `call`; off the root the receive buffer is not significant.
@@ -178,7 +203,7 @@ impl Operation {
                 from,
                 to,
                 count,
-                double(),
+                item.datatype.raw(),
                 op.raw(),
                 root,
                 comm.raw(),
@@ -188,8 +213,8 @@ impl Operation {
     }
 
     /// The reduction of all `data`, everywhere, in its own place.
-    pub fn allreduce(comm: Comm, data: Staging, op: Op, how: How) -> Outcome<Self> {
-        let count = flat(data.len())?;
+    pub fn allreduce(comm: Comm, data: Staging, item: Item, op: Op, how: How) -> Outcome<Self> {
+        let count = item.count(data.len())?;
         let mut this = Self::over(Staging::default(), data);
         let to = this.to();
         // SAFETY: see `call`.
@@ -202,7 +227,7 @@ impl Operation {
                 in_place(),
                 to,
                 count,
-                double(),
+                item.datatype.raw(),
                 op.raw(),
                 comm.raw(),
             )?;
@@ -215,10 +240,11 @@ impl Operation {
         comm: Comm,
         data: Staging,
         out: Staging,
+        item: Item,
         op: Op,
         how: How,
     ) -> Outcome<Self> {
-        let count = flat(data.len())?;
+        let count = item.count(data.len())?;
         assert!(out.len() >= data.len());
         let mut this = Self::over(data, out);
         let (from, to) = (this.from(), this.to());
@@ -232,7 +258,7 @@ impl Operation {
                 from,
                 to,
                 count,
-                double(),
+                item.datatype.raw(),
                 op.raw(),
                 comm.raw(),
             )?;
@@ -494,24 +520,26 @@ impl Operation {
         Ok(this)
     }
 
-    /// The reduction of all `whole`, of which each rank gets its share in `part`.
+    /// The reduction of all `whole`, of which each rank gets its share in `part`: `width` items for each that
+    /// `shares` counts.
+    #[allow(clippy::too_many_arguments)] // MPI's own, and two
     pub fn reduce_scatter(
         comm: Comm,
         whole: Staging,
         part: Staging,
         shares: Shares<'_>,
         width: usize,
+        item: Item,
         op: Op,
         how: How,
     ) -> Outcome<Self> {
-        let whole_len = whole.len();
+        item.count(whole.len())?;
         let mut this = Self::over(whole, part);
         let (from, to) = (this.from(), this.to());
         match shares {
             Shares::Each(n) => {
                 let count = flat(n * width)?;
-                flat(whole_len)?;
-                assert!(this.receive.len() >= n * width);
+                assert!(this.receive.len() >= n * width * item.words);
                 // SAFETY: see `call`; the caller brought one share a rank.
                 unsafe {
                     call!(
@@ -522,15 +550,17 @@ impl Operation {
                         from,
                         to,
                         count,
-                        double(),
+                        item.datatype.raw(),
                         op.raw(),
                         comm.raw(),
                     )?;
                 }
             }
             Shares::List(shares) => {
-                flat(whole_len)?;
-                this.add_counts(shares, width, whole_len)?;
+                let items = |&n: &u64| flat(crate::count::wide(n) * width);
+                this.counts = shares.iter().map(items).collect::<Outcome<_>>()?;
+                let total: usize = this.counts.iter().map(|&n| super::wide_int(n)).sum();
+                assert!(this.send.len() >= total * item.words, "the parts fit");
                 let counts = this.counts.as_ptr();
                 // SAFETY: see `call`; one entry a rank.
                 unsafe {
@@ -542,7 +572,7 @@ impl Operation {
                         from,
                         to,
                         counts,
-                        double(),
+                        item.datatype.raw(),
                         op.raw(),
                         comm.raw(),
                     )?;
@@ -553,29 +583,46 @@ impl Operation {
     }
 
     /// The reduction of `data` up to this rank.
-    pub fn scan(comm: Comm, data: Staging, out: Staging, op: Op, how: How) -> Outcome<Self> {
-        let count = flat(data.len())?;
+    pub fn scan(
+        comm: Comm,
+        data: Staging,
+        out: Staging,
+        item: Item,
+        op: Op,
+        how: How,
+    ) -> Outcome<Self> {
+        let count = item.count(data.len())?;
         assert!(out.len() >= data.len());
         let mut this = Self::over(data, out);
         let (from, to) = (this.from(), this.to());
         // SAFETY: see `call`.
         unsafe {
-            call!(this, how, MPI_Scan, MPI_Iscan, from, to, count, double(), op.raw(), comm.raw(),)?;
+            call!(
+                this,
+                how,
+                MPI_Scan,
+                MPI_Iscan,
+                from,
+                to,
+                count,
+                item.datatype.raw(),
+                op.raw(),
+                comm.raw(),
+            )?;
         }
         Ok(this)
     }
 
-    /// The reduction of `data` over the ranks below, by an operation on items of `datatype`, which consist of
-    /// `width` words of 8 bytes; rank 0 keeps what `out` holds.
+    /// The reduction of `data` over the ranks below; rank 0 keeps what `out` holds.
     pub fn exscan(
         comm: Comm,
         data: Staging,
         out: Staging,
-        (datatype, width): (Datatype, usize),
+        item: Item,
         op: Op,
         how: How,
     ) -> Outcome<Self> {
-        let count = flat(data.len() / width)?;
+        let count = item.count(data.len())?;
         assert!(out.len() >= data.len());
         let mut this = Self::over(data, out);
         let (from, to) = (this.from(), this.to());
@@ -589,7 +636,7 @@ impl Operation {
                 from,
                 to,
                 count,
-                datatype.raw(),
+                item.datatype.raw(),
                 op.raw(),
                 comm.raw(),
             )?;
@@ -600,12 +647,12 @@ impl Operation {
     /// The product, by `times`, of `data` over the ranks below; rank 0 keeps what `out` holds.
     pub fn exscan_product(comm: Comm, data: Staging, out: Staging) -> Outcome<Self> {
         let op = Op::product_of_factors()?;
-        Self::exscan(comm, data, out, (Datatype::double(), 1), op, How::Begin)
+        Self::exscan(comm, data, out, Item::double(), op, How::Begin)
     }
 
     /// The union of the bits in `data` over the ranks below; rank 0 keeps what `out` holds.
     pub fn exscan_bits(comm: Comm, data: Staging, out: Staging) -> Outcome<Self> {
-        Self::exscan(comm, data, out, (Datatype::word(), 1), Op::bit_or(), How::Begin)
+        Self::exscan(comm, data, out, Item::bits(), Op::bit_or(), How::Begin)
     }
 
     /// The request, for a caller who completes it and keeps the operation, with its memory, until then.
@@ -615,9 +662,9 @@ impl Operation {
     }
 
     /// The memory of what was sent and received. The operation must be complete.
-    pub fn memory(&self) -> (&[f64], &[f64]) {
+    pub fn memory(&mut self) -> (&[f64], &mut [f64]) {
         assert!(self.request == null(), "the operation is still under way");
-        (self.send.as_slice(), self.receive.as_slice())
+        (self.send.as_slice(), self.receive.as_mut_slice())
     }
 
     /// Whether the operation is complete, without waiting.

@@ -108,14 +108,26 @@ declare! {
 unsafe extern "C" {
     pub fn admpi_shim_in_place() -> *mut c_void;
     pub static mut AMPI_ADOUBLE: MPI_Datatype;
+    pub static mut AMPI_ADOUBLE_INT: MPI_Datatype;
     pub fn admpi_shim_set_adouble(datatype: MPI_Datatype);
+    pub fn admpi_shim_set_adouble_int(datatype: MPI_Datatype);
     pub fn admpi_shim_type_BYTE() -> MPI_Datatype;
     pub fn admpi_shim_type_INT() -> MPI_Datatype;
     pub fn admpi_shim_op_SUM() -> MPI_Op;
     pub fn admpi_shim_op_PROD() -> MPI_Op;
     pub fn admpi_shim_op_MIN() -> MPI_Op;
     pub fn admpi_shim_op_MAX() -> MPI_Op;
+    pub fn admpi_shim_op_MINLOC() -> MPI_Op;
+    pub fn admpi_shim_op_MAXLOC() -> MPI_Op;
     pub fn admpi_shim_op_BOR() -> MPI_Op;
+    pub fn admpi_shim_op_BAND() -> MPI_Op;
+    pub fn admpi_shim_op_BXOR() -> MPI_Op;
+    pub fn admpi_shim_op_LAND() -> MPI_Op;
+    pub fn admpi_shim_op_LOR() -> MPI_Op;
+    pub fn admpi_shim_op_LXOR() -> MPI_Op;
+    pub fn admpi_shim_op_REPLACE() -> MPI_Op;
+    pub fn admpi_shim_op_NO_OP() -> MPI_Op;
+    pub fn admpi_shim_op_OP_NULL() -> MPI_Op;
     #[link_name = "admpi_shim_constants"]
     static CONSTANTS: Constants;
 }

@@ -1,11 +1,14 @@
-/* The active datatype's variable, and the numbers of the MPI in use that are enumerators or macros. The
- * variable is defined here because C compilers reach exported data through the GOT, as a program that took
+/* The active datatypes' variables, and the numbers of the MPI in use that are enumerators or macros. The
+ * variables are defined here because C compilers reach exported data through the GOT, as a program that took
  * a copy of it needs. */
 #include <mpi.h>
 
 MPI_Datatype AMPI_ADOUBLE = MPI_DATATYPE_NULL;
 
+MPI_Datatype AMPI_ADOUBLE_INT = MPI_DATATYPE_NULL;
+
 void admpi_shim_set_adouble(MPI_Datatype type) { AMPI_ADOUBLE = type; }
+void admpi_shim_set_adouble_int(MPI_Datatype type) { AMPI_ADOUBLE_INT = type; }
 
 /* Mirrored by `mpi::raw::Constants`. */
 const struct {

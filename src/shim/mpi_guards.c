@@ -32,15 +32,6 @@ int AMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, voi
                               win);
 }
 
-int AMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                MPI_Comm comm) {
-  static const char call[] = "AMPI_Exscan";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm);
-}
-
 int AMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
                       MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
   static const char call[] = "AMPI_Fetch_and_op";
@@ -379,19 +370,6 @@ int AMPI_Ibarrier(MPI_Comm comm, AMPI_Request *request) {
   return code;
 }
 
-int AMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                 MPI_Comm comm, AMPI_Request *request) {
-  static const char call[] = "AMPI_Iexscan";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
 int AMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
   static const char call[] = "AMPI_Ineighbor_allgather";
@@ -474,47 +452,6 @@ int AMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const 
   MPI_Request started = MPI_REQUEST_NULL;
   code = MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
                                  recvtypes, comm, request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
-                         MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  static const char call[] = "AMPI_Ireduce_scatter";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm,
-                             request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
-                               MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  static const char call[] = "AMPI_Ireduce_scatter_block";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm,
-                                   request == NULL ? NULL : &started);
-  if (code == MPI_SUCCESS)
-    *request = admpi_shim_wrap_request(started);
-  return code;
-}
-
-int AMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-               AMPI_Request *request) {
-  static const char call[] = "AMPI_Iscan";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request == NULL ? NULL : &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -629,32 +566,6 @@ int AMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype ori
   return code;
 }
 
-int AMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
-  static const char call[] = "AMPI_Reduce_local";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(MPI_COMM_WORLD, code);
-  return MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op);
-}
-
-int AMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
-                        MPI_Op op, MPI_Comm comm) {
-  static const char call[] = "AMPI_Reduce_scatter";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-}
-
-int AMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
-                              MPI_Op op, MPI_Comm comm) {
-  static const char call[] = "AMPI_Reduce_scatter_block";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
-}
-
 int AMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
               AMPI_Request *request) {
@@ -710,15 +621,6 @@ int AMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_dat
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
-}
-
-int AMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-              MPI_Comm comm) {
-  static const char call[] = "AMPI_Scan";
-  int code = admpi_shim_guard(call, datatype);
-  if (code != MPI_SUCCESS)
-    return guard_raise_comm(comm, code);
-  return MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 int AMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,

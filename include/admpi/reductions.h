@@ -1,0 +1,308 @@
+/* Generated from src/capi/reductions.rs by tests/headers.rs; edit that. */
+
+#ifndef ADMPI_REDUCTIONS_H
+#define ADMPI_REDUCTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <mpi.h>
+#include "admpi/config.h"
+#include "admpi/codes.h"
+#include "admpi/var.h"
+#include "admpi/request.h"
+
+/**
+ * The adjoint of one application of an operation to `len` items of `size` doubles each, in one direction: of
+ * result = in op inout it is told the operands' values and the result's adjoint, and adds what the operands get
+ * to `in_adjoint` and `inout_adjoint`. Must not throw.
+ */
+typedef void (*AMPI_Op_adjoint_function)(const double *in,
+                                         const double *inout,
+                                         const double *result_adjoint,
+                                         double *in_adjoint,
+                                         double *inout_adjoint,
+                                         int len,
+                                         int size);
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * MPI_Reduce. Active doubles are reduced by MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX or an operation made by
+ * AMPI_Op_create or AMPI_Op_create_adjoint, pairs of AMPI_ADOUBLE_INT by MPI_MINLOC or MPI_MAXLOC.
+ * Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+ * @param[out] recvbuf  room for `count` items, on the root
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param root          the rank that gets the result
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce(const void *sendbuf,
+                void *recvbuf,
+                int count,
+                MPI_Datatype datatype,
+                MPI_Op op,
+                int root,
+                MPI_Comm comm);
+
+/**
+ * MPI_Ireduce: as AMPI_Reduce, but not by operations that users define. What is read is copied; what is
+ * received is in its buffer, with ids, once the request is complete.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+ * @param[out] recvbuf  room for `count` items, on the root
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param root          the rank that gets the result
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ireduce(const void *sendbuf,
+                 void *recvbuf,
+                 int count,
+                 MPI_Datatype datatype,
+                 MPI_Op op,
+                 int root,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
+ * MPI_Allreduce. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has
+ * not.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allreduce(const void *sendbuf,
+                   void *recvbuf,
+                   int count,
+                   MPI_Datatype datatype,
+                   MPI_Op op,
+                   MPI_Comm comm);
+
+/**
+ * MPI_Iallreduce: as AMPI_Allreduce, but not by operations that users define. What is read is copied; what
+ * is received is in its buffer, with ids, once the request is complete.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iallreduce(const void *sendbuf,
+                    void *recvbuf,
+                    int count,
+                    MPI_Datatype datatype,
+                    MPI_Op op,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * MPI_Reduce_scatter. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it
+ * has not.
+ * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for this rank's items of the result
+ * @param recvcounts    number of items of the result for each rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce_scatter(const void *sendbuf,
+                        void *recvbuf,
+                        const int *recvcounts,
+                        MPI_Datatype datatype,
+                        MPI_Op op,
+                        MPI_Comm comm);
+
+/**
+ * MPI_Ireduce_scatter: as AMPI_Reduce_scatter, but not by operations that users define. What is read is
+ * copied; what is received is in its buffer, with ids, once the request is complete.
+ * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for this rank's items of the result
+ * @param recvcounts    number of items of the result for each rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ireduce_scatter(const void *sendbuf,
+                         void *recvbuf,
+                         const int *recvcounts,
+                         MPI_Datatype datatype,
+                         MPI_Op op,
+                         MPI_Comm comm,
+                         AMPI_Request *request);
+
+/**
+ * MPI_Reduce_scatter_block. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library
+ * if it has not.
+ * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for `recvcount` items
+ * @param recvcount     number of items of the result for one rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce_scatter_block(const void *sendbuf,
+                              void *recvbuf,
+                              int recvcount,
+                              MPI_Datatype datatype,
+                              MPI_Op op,
+                              MPI_Comm comm);
+
+/**
+ * MPI_Ireduce_scatter_block: as AMPI_Reduce_scatter_block, but not by operations that users define. What is
+ * read is copied; what is received is in its buffer, with ids, once the request is complete.
+ * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for `recvcount` items
+ * @param recvcount     number of items of the result for one rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ireduce_scatter_block(const void *sendbuf,
+                               void *recvbuf,
+                               int recvcount,
+                               MPI_Datatype datatype,
+                               MPI_Op op,
+                               MPI_Comm comm,
+                               AMPI_Request *request);
+
+/**
+ * MPI_Scan. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+
+/**
+ * MPI_Iscan: as AMPI_Scan, but not by operations that users define. What is read is copied; what is received
+ * is in its buffer, with ids, once the request is complete.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iscan(const void *sendbuf,
+               void *recvbuf,
+               int count,
+               MPI_Datatype datatype,
+               MPI_Op op,
+               MPI_Comm comm,
+               AMPI_Request *request);
+
+/**
+ * MPI_Exscan. The buffer of rank 0 keeps its values and their derivatives. Active data as in AMPI_Reduce.
+ * Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Exscan(const void *sendbuf,
+                void *recvbuf,
+                int count,
+                MPI_Datatype datatype,
+                MPI_Op op,
+                MPI_Comm comm);
+
+/**
+ * MPI_Iexscan: as AMPI_Exscan, but not by operations that users define. What is read is copied; what is
+ * received is in its buffer, with ids, once the request is complete.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iexscan(const void *sendbuf,
+                 void *recvbuf,
+                 int count,
+                 MPI_Datatype datatype,
+                 MPI_Op op,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
+ * MPI_Reduce_local. With active data the result is recorded as any local computation is.
+ * @param inbuf             `count` items of `datatype`: the left operands
+ * @param[in,out] inoutbuf  `count` items: the right operands, then the results
+ * @param count             number of items
+ * @param datatype          AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op                the operation, as in AMPI_Reduce
+ * @return an MPI code, raised on MPI_COMM_WORLD
+ */
+int AMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op);
+
+/**
+ * MPI_Op_create of an operation that may be given active data. Then `function` is called with arrays of admpi_var,
+ * laid out as the call's datatype has them, and what it computes is recorded on the tape; on passive data MPI calls
+ * it. Blocking reductions only. Must not throw.
+ * @param function  inout = in op inout
+ * @param commute   1 if the operation is commutative; the order of ranks is kept all the same
+ * @param[out] op   to be freed by AMPI_Op_free
+ * @return an MPI code, raised on MPI_COMM_WORLD
+ */
+int AMPI_Op_create(MPI_User_function function,
+                   int commute,
+                   MPI_Op *op);
+
+/**
+ * As AMPI_Op_create of an operation whose derivative is known: `function` sees plain doubles only, those of
+ * active data one behind the other (items of several doubles under a contiguous datatype of MPI_DOUBLE), and
+ * `derivative` is called in reverse sweeps. The tape keeps the operands' values.
+ * @param function    inout = in op inout
+ * @param derivative  its adjoint
+ * @param commute     1 if the operation is commutative; the order of ranks is kept all the same
+ * @param[out] op     to be freed by AMPI_Op_free
+ * @return an MPI code, raised on MPI_COMM_WORLD
+ */
+int AMPI_Op_create_adjoint(MPI_User_function function,
+                           AMPI_Op_adjoint_function derivative,
+                           int commute,
+                           MPI_Op *op);
+
+/**
+ * MPI_Op_free. What was recorded with the operation stays.
+ * @param[in,out] op  the operation, then MPI_OP_NULL
+ * @return an MPI code, raised on MPI_COMM_WORLD
+ */
+int AMPI_Op_free(MPI_Op *op);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ADMPI_REDUCTIONS_H */

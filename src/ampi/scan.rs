@@ -1,0 +1,240 @@
+//! Scan and Exscan.
+//!
+//! What the results of the ranks above pass down to a rank's own result is an affine map of what comes from
+//! above them: of U, which a rank passes to the one below, and y, its own result's adjoint,
+//! - Scan:   U below = m (y + U)
+//! - Exscan: U below = y + m U
+//!
+//! with m = 1 for SUM, the rank's value for PROD, and for extrema 0 or 1: whether a lower rank's item stands. An
+//! Exscan of these maps over the ranks in reverse order gives every rank its U. The operand's adjoint is d (y + U)
+//! for Scan and d U for Exscan, with d = 1 for SUM, the product of the ranks below for PROD, and 1 - m for
+//! extrema. Nothing of it grows with the number of ranks.
+
+use super::collective::{Forward, Outputs, Rule, Stage, Target, arrived, begin, collect, failed};
+use super::operator::{Kind, Operator};
+use super::recording::ids;
+use super::reduction::packed;
+use super::traffic::Home;
+use super::{Private, custom};
+use crate::error::Result;
+use crate::mpi::{Argument, Comm, How, Item, Op, Operation, Outcome, Staging, times};
+use crate::tape::{Ids, Stored, Sweep, Tape};
+
+/// Whether a rank's result covers its own operand, as that of Scan does, or not, as that of Exscan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    Inclusive,
+    Exclusive,
+}
+
+/// What is kept for the way back.
+#[derive(Debug, Clone, Copy)]
+enum Kept {
+    Nothing,
+    /// This rank's values, and the products of those of the ranks below.
+    Factors {
+        own: Stored<f64>,
+        below: Stored<f64>,
+    },
+    /// A bit an element: this rank's item is the extremum so far.
+    Won(Stored<u64>),
+}
+
+impl Kept {
+    /// d and m of the `i`th element.
+    fn factors(&self, i: usize, sweep: &Sweep<'_>) -> (f64, f64) {
+        match self {
+            Self::Nothing => (1.0, 1.0),
+            Self::Factors { own, below } => (sweep.stored(below)[i], sweep.stored(own)[i]),
+            Self::Won(bits) if sweep.stored(bits)[i / 64] >> (i % 64) & 1 != 0 => (1.0, 0.0),
+            Self::Won(_) => (0.0, 1.0),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Scanned {
+    private: &'static Private,
+    operator: Operator,
+    /// Exscan: a rank's own operand is not in its result, and rank 0 has none.
+    exclusive: bool,
+    ids: Ids,
+    kept: Kept,
+}
+
+impl Scanned {
+    const fn is_lowest(&self) -> bool {
+        self.private.rank == 0
+    }
+}
+
+impl Rule for Scanned {
+    const NAME: &'static str = "Scan";
+
+    fn private(&self) -> &'static Private {
+        self.private
+    }
+
+    fn signature(&self) -> [i64; 3] {
+        [-1, self.operator.number(), i64::try_from(self.ids.len()).unwrap_or(-1)]
+    }
+
+    fn settle(&self, tape: &mut Tape, sent: &[f64], received: &[f64]) {
+        match &self.kept {
+            Kept::Nothing => {}
+            Kept::Factors { own, below } => {
+                tape.stored_mut(own).copy_from_slice(sent);
+                let below = tape.stored_mut(below);
+                if self.is_lowest() {
+                    below.fill(1.0);
+                } else {
+                    below.copy_from_slice(received);
+                }
+            }
+            Kept::Won(bits) => {
+                for (word, bits) in tape.stored_mut(bits).iter_mut().enumerate() {
+                    let elements = 64 * word..(64 * word + 64).min(self.ids.len());
+                    *bits = elements.fold(0, |bits, i| {
+                        let won = self.is_lowest() || self.operator.prevails(i, sent, received);
+                        bits | u64::from(won) << (i % 64)
+                    });
+                }
+            }
+        }
+    }
+
+    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+        if self.exclusive && self.is_lowest() {
+            return Staging::zeros(self.ids.len() * sweep.width());
+        }
+        outputs.take(sweep)
+    }
+
+    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let (comm, width, n) = (self.private.mirror().comm()?, sweep.width(), self.ids.len());
+        if self.operator.kind == Kind::Sum {
+            let (item, op) = (Item::double(), Op::sum());
+            let from_above = if self.exclusive {
+                let room = Staging::zeros(taken.len());
+                Operation::exscan(comm, taken, room, item, op, How::Begin)
+            } else {
+                let room = Staging::take(taken.len());
+                Operation::scan(comm, taken, room, item, op, How::Begin)
+            };
+            return from_above.map(Home::of).map_err(failed);
+        }
+        let words = 1 + width;
+        let mut maps = Staging::take(n * words);
+        let each = maps.as_mut_slice().chunks_exact_mut(words);
+        for (i, (map, y)) in each.zip(taken.as_slice().chunks_exact(width)).enumerate() {
+            let (_, m) = self.kept.factors(i, sweep);
+            map[0] = m;
+            for (b, &y) in map[1..].iter_mut().zip(y) {
+                *b = if self.exclusive { y } else { times(m, y) };
+            }
+        }
+        let composed = || {
+            let (item, op) = (Item::doubles(words)?, Op::composed(width)?);
+            Operation::exscan(comm, maps, Staging::zeros(n * words), item, op, How::Begin)
+        };
+        let mut home = Home::of(composed().map_err(failed)?);
+        if !self.exclusive {
+            home.kept = taken;
+        }
+        Ok(home)
+    }
+
+    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+        if self.operator.kind == Kind::Sum {
+            return collect(home, &self.ids, sweep);
+        }
+        let (width, n) = (sweep.width(), self.ids.len());
+        let Home { main, kept, .. } = home;
+        let maps = arrived(main, sweep)?;
+        let mut t = if self.exclusive { Staging::zeros(n * width) } else { kept };
+        let each = maps.as_slice().chunks_exact(1 + width);
+        for (i, (t, map)) in t.as_mut_slice().chunks_exact_mut(width).zip(each).enumerate() {
+            let (d, _) = self.kept.factors(i, sweep);
+            for (t, u) in t.iter_mut().zip(&map[1..]) {
+                *t = times(d, *t + u);
+            }
+        }
+        sweep.add(&self.ids, t.as_slice());
+        Ok(())
+    }
+}
+
+/// `send` and `receive` have one count and datatype.
+pub fn scan(
+    send: &Argument,
+    receive: &Argument,
+    op: Op,
+    comm: Comm,
+    extent: Extent,
+) -> Outcome<()> {
+    match custom::find(op) {
+        Some(operation) => operation.scan(send, receive, comm, extent),
+        None => start(send, receive, op, comm, extent, How::Now)?.finish(),
+    }
+}
+
+pub fn iscan(
+    send: &Argument,
+    receive: &Argument,
+    op: Op,
+    comm: Comm,
+    extent: Extent,
+) -> Outcome<Forward<impl Rule>> {
+    start(send, receive, op, comm, extent, How::Begin)
+}
+
+fn start(
+    send: &Argument,
+    receive: &Argument,
+    op: Op,
+    comm: Comm,
+    extent: Extent,
+    how: How,
+) -> Outcome<Forward<impl Rule>> {
+    let exclusive = extent == Extent::Exclusive;
+    let operator = Operator::of(op, receive.datatype())?;
+    let source = operator.source_or_in_place("sendbuf", send)?;
+    let sink = operator.sink("recvbuf", receive)?;
+    let source = source.unwrap_or_else(|| sink.source().clone());
+    let stage = Stage::set(comm, how)?;
+    let n = source.len();
+    let lowest = comm.rank()? == 0;
+    let (data, shape) = packed(&source);
+    // The reduction of the ranks below, which the way back needs, is the larger part of a Scan.
+    let folded = !exclusive && operator.kind != Kind::Sum && stage.is_some();
+    let target = if folded {
+        Target::Folded { sink, operator, lowest }
+    } else if exclusive && lowest {
+        Target::Nothing
+    } else {
+        Target::All(sink)
+    };
+    begin(
+        how,
+        stage,
+        if exclusive && lowest { 0 } else { n },
+        target,
+        |tape, private| {
+            let ids = ids(tape, &source, shape)?;
+            let kept = match operator.kind {
+                Kind::Sum => Kept::Nothing,
+                Kind::Product => Kept::Factors { own: tape.store(n)?, below: tape.store(n)? },
+                Kind::Min | Kind::Max => Kept::Won(tape.store(n.div_ceil(64))?),
+            };
+            Ok(Scanned { private, operator, exclusive, ids, kept })
+        },
+        || {
+            let ((item, op), out) = (operator.forward()?, Staging::take(data.len()));
+            if exclusive || folded {
+                Operation::exscan(comm, data, out, item, op, how)
+            } else {
+                Operation::scan(comm, data, out, item, op, how)
+            }
+        },
+    )
+}

@@ -1,0 +1,109 @@
+//! Functions of users, called with memory of the library's or their own.
+
+use super::raw::{MPI_Datatype, MPI_User_function};
+use super::{Argument, Datatype, Op, Outcome, check, error, plain};
+use crate::error::{Code, Error};
+use std::ffi::{c_int, c_void};
+
+type Reduce = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut MPI_Datatype);
+
+/// What a user's operation does to arrays of items: inout = in op inout.
+#[derive(Debug, Clone, Copy)]
+pub struct Function(Reduce);
+
+/// The adjoint of one application of an operation, in one direction: the operands' values, the result's adjoint,
+/// the operands' adjoints, the number of items and of doubles in each.
+type Adjoint =
+    unsafe extern "C" fn(*const f64, *const f64, *const f64, *mut f64, *mut f64, c_int, c_int);
+
+/// The derivative of a user's operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Derivative(Adjoint);
+
+#[cold]
+fn null(name: &str) -> super::Failure {
+    Error::new(Code::Null, format!("{name} is NULL")).into()
+}
+
+impl Function {
+    /// # Safety
+    /// The function may be called as MPI calls it, with the datatypes of the calls that it is used in, from now
+    /// on.
+    pub unsafe fn new(function: MPI_User_function) -> Outcome<Self> {
+        function.map(Self).ok_or_else(|| null("function"))
+    }
+
+    /// An operation of MPI that calls the function.
+    pub fn operation(self, commute: c_int) -> Outcome<Op> {
+        let mut op = Op::sum().0;
+        // SAFETY: the promise of `new`, and a place for the handle.
+        check(unsafe { plain::MPI_Op_create(Some(self.0), commute, &mut op) })?;
+        Ok(Op(op))
+    }
+
+    /// Reduces what `left` leads to into what `right` leads to: so many items of one datatype.
+    pub fn apply(self, left: &Argument, right: &Argument) -> Outcome<()> {
+        let (from, to, mut count, mut datatype) = left.beside(right)?;
+        // SAFETY: the promises of `new` and of `Argument::new`.
+        unsafe { (self.0)(from, to, &mut count, &mut datatype) };
+        Ok(())
+    }
+
+    /// Reduces `items` of plain doubles.
+    pub fn apply_doubles(self, left: &[f64], right: &mut [f64], items: usize) -> Outcome<()> {
+        assert!(left.len() == right.len());
+        if items == 0 {
+            return Ok(());
+        }
+        let size = left.len() / items;
+        let datatype = if size == 1 { Datatype::double() } else { super::wide_type(size)? };
+        let (mut count, mut datatype) = (narrow(items, size)?, datatype.raw());
+        let from = left.as_ptr().cast_mut().cast();
+        // SAFETY: the promise of `new`; two arrays of the items. MPI's kind of function does not write to the
+        // first.
+        unsafe { (self.0)(from, right.as_mut_ptr().cast(), &mut count, &mut datatype) };
+        Ok(())
+    }
+}
+
+impl Derivative {
+    /// # Safety
+    /// The function may be called from now on, with arrays of `len` times `size` doubles.
+    pub unsafe fn new(function: Option<Adjoint>) -> Outcome<Self> {
+        function.map(Self).ok_or_else(|| null("derivative"))
+    }
+
+    /// Adds the adjoints of the operands of `items`, given the operands and the result's adjoint.
+    pub fn apply(
+        self,
+        operands: [&[f64]; 2],
+        result: &[f64],
+        adjoints: [&mut [f64]; 2],
+        items: usize,
+    ) -> Outcome<()> {
+        let [left, right] = adjoints;
+        let n = result.len();
+        assert!([operands[0].len(), operands[1].len(), left.len(), right.len()] == [n; 4]);
+        if items == 0 {
+            return Ok(());
+        }
+        let (count, size) = (narrow(items, n / items)?, narrow(n / items, items)?);
+        // SAFETY: the promise of `new`.
+        unsafe {
+            (self.0)(
+                operands[0].as_ptr(),
+                operands[1].as_ptr(),
+                result.as_ptr(),
+                left.as_mut_ptr(),
+                right.as_mut_ptr(),
+                count,
+                size,
+            );
+        }
+        Ok(())
+    }
+}
+
+fn narrow(n: usize, others: usize) -> Outcome<c_int> {
+    c_int::try_from(n).map_err(|_| error::too_many(n, others))
+}
