@@ -494,24 +494,47 @@ TEST_CASE("test_reductions_matrix_product_allreduce_and_scans") {
     });
 }
 
+namespace {
+
+/// Each rank's share of a product, from an Allreduce: MPICH 4.0's own call writes beyond its memory where the
+/// items of an operation that does not commute have gaps.
+template <class T>
+void scatter_product(paired, bool, bool, const std::vector<int> &counts, const std::vector<T> &x, std::vector<T> &in,
+                     const matrices<paired> &product, int words) {
+  int total = 0, below = 0;
+  for (int rank = 0; rank < world_size(); ++rank) {
+    if (rank < world_rank()) below += counts[static_cast<std::size_t>(rank)];
+    total += counts[static_cast<std::size_t>(rank)];
+  }
+  auto all = x;
+  MPI_Allreduce(x.data(), all.data(), total, product.type, product.operation, MPI_COMM_WORLD);
+  for (int i = 0; i < words * counts[static_cast<std::size_t>(world_rank())]; ++i) in[i] = all[words * below + i];
+}
+
+template <class T>
+void scatter_product(active, bool block, bool in_place, const std::vector<int> &counts, const std::vector<T> &x,
+                     std::vector<T> &in, const matrices<active> &product, int) {
+  const void *from = in_place ? MPI_IN_PLACE : static_cast<const void *>(x.data());
+  void *to = in.data();
+  if (block)
+    AMPI_Reduce_scatter_block(from, to, counts[0], product.type, product.operation, MPI_COMM_WORLD);
+  else
+    AMPI_Reduce_scatter(from, to, counts.data(), product.type, product.operation, MPI_COMM_WORLD);
+}
+
+}  // namespace
+
 TEST_CASE("test_reductions_matrix_product_scatter") {
   const int size = world_size();
   for (const bool in_place : {false, true})
     check_matrices(2 * size, 43, [&](auto mpi, auto &product, auto x, int words) {
-      std::vector<int> counts(static_cast<std::size_t>(size), 2);
-      if (size > 1) counts[0] = 0, counts[1] = 4;
       auto all = x;
       for (const bool block : {false, true}) {
+        std::vector<int> counts(static_cast<std::size_t>(size), 2);
+        if (size > 1 && !block) counts[0] = 0, counts[1] = 4;
         auto in = x;
-        const void *from = in_place ? MPI_IN_PLACE : static_cast<const void *>(x.data());
-        const int mine = block ? 2 : counts[static_cast<std::size_t>(world_rank())];
-        if (block)
-          reduce_scatter_block(mpi, from, static_cast<void *>(in.data()), mine, product.type, product.operation,
-                               MPI_COMM_WORLD);
-        else
-          reduce_scatter(mpi, from, static_cast<void *>(in.data()), counts.data(), product.type, product.operation,
-                         MPI_COMM_WORLD);
-        for (int i = 0; i < mine * words; ++i)
+        scatter_product(mpi, block, in_place, counts, x, in, product, words);
+        for (int i = 0; i < words * counts[static_cast<std::size_t>(world_rank())]; ++i)
           if (i % words < 4) all.push_back(sin(in[i]));
       }
       return all;
