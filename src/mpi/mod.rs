@@ -231,11 +231,6 @@ impl Datatype {
         Self(unsafe { mpi_sys::RSMPI_DOUBLE })
     }
 
-    pub fn int() -> Self {
-        // SAFETY: returns a constant handle.
-        Self(unsafe { raw::admpi_shim_type_INT() })
-    }
-
     /// 64 bits.
     pub fn word() -> Self {
         // SAFETY: as above.
