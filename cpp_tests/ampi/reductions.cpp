@@ -703,6 +703,30 @@ TEST_CASE("test_reductions_errors_name_the_operation_and_the_cure") {
   CHECK(has(error_of([&] { return AMPI_Bcast(&a, 1, AMPI_ADOUBLE_INT, 0, MPI_COMM_WORLD); }), "AMPI_Bcast"));
 }
 
+TEST_CASE("test_reductions_are_checked_across_ranks") {
+  test::begin();
+  admpi_set_check(1);
+  {
+    const int size = world_size();
+    admpi::tape tape;
+    tape.start();
+    const matrices<active> product(way::recorded);
+    std::vector<admpi::var> x = {1.0, 1.0 + world_rank(), 0.0, 1.0}, y(4), z(4);
+    tape.input(x);
+    AMPI_Allreduce(x.data(), y.data(), 1, product.type, product.operation, MPI_COMM_WORLD);
+    AMPI_Scan(y.data(), z.data(), 4, AMPI_ADOUBLE, MPI_PROD, MPI_COMM_WORLD);
+    AMPI_Reduce(z.data(), y.data(), 1, product.type, product.operation, size - 1, MPI_COMM_WORLD);
+    if (world_rank() == size - 1) tape.seed(y[3], 1.0);
+    CHECK_NOTHROW(tape.reverse());
+    if (size > 1) {
+      // Another operation on one rank.
+      AMPI_Scan(x.data(), z.data(), 4, AMPI_ADOUBLE, world_rank() == 0 ? MPI_MIN : MPI_MAX, MPI_COMM_WORLD);
+      CHECK_THROWS_WITH_AS(tape.reverse(), doctest::Contains("the operation differs"), admpi::error);
+    }
+  }
+  admpi_set_check(0);
+}
+
 TEST_CASE("test_reductions_tape_bytes_do_not_grow_with_ranks") {
   test::begin();
   const int n = 6400, size = world_size();

@@ -87,9 +87,10 @@ pub struct Log {
     posts: u64,
 }
 
-/// The tape of the calling thread, if checking is on and `private` has other members.
+/// The tape of the calling thread, if checking is on and `private` has other members. Messages on a mirror are the
+/// library's own.
 fn with_log<R>(private: &Private, f: impl FnOnce(&mut Log, u32) -> R) -> Option<R> {
-    if !tape::checking() || private.size < 2 {
+    if !tape::checking() || private.size < 2 || private.is_mirror() {
         return None;
     }
     tape::current(|tape| {

@@ -84,6 +84,10 @@ impl Private {
         self.mirror.expect("only a mirror has none")
     }
 
+    pub const fn is_mirror(&self) -> bool {
+        self.mirror.is_none()
+    }
+
     /// The rank on the mirror of one that has `rank` here.
     pub const fn mirrored(&self, rank: c_int) -> c_int {
         self.size - 1 - rank

@@ -5,8 +5,8 @@
 //! so that the tape sees it; or to plain ones, if the user has registered its derivative.
 
 use super::scan::Extent;
-use super::{Private, argument, communicator, message, movement, recording};
-use crate::error::Result;
+use super::{Private, argument, check, communicator, message, movement, recording};
+use crate::error::{Code, Error, Result};
 use crate::mpi::raw::constants;
 use crate::mpi::{
     Argument, Comm, Derivative, Function, How, Mark, Op, Outcome, Pieces, Serial, Shape, Sink,
@@ -93,9 +93,14 @@ struct Team {
 }
 
 impl Team {
-    fn of(comm: Comm) -> Outcome<Self> {
+    /// The members, who are in a call with `count` items, and with a root or -1.
+    fn of(comm: Comm, root: c_int, count: usize) -> Outcome<Self> {
         communicator::refuse_inter(comm)?;
-        Ok(Self { private: communicator::of_collective(comm)? })
+        let private = communicator::of_collective(comm)?;
+        let count = i64::try_from(count).unwrap_or(-1);
+        let detail = recording::state().map(|_| [root.into(), -1, count]);
+        check::started(Some(private), detail).completed();
+        Ok(Self { private })
     }
 
     fn rank(&self) -> usize {
@@ -214,16 +219,22 @@ impl Custom {
         root: c_int,
         comm: Comm,
     ) -> Outcome<()> {
-        let team = Team::of(comm)?;
+        let own = operands(send, receive);
+        let team = Team::of(comm, root, own.items())?;
         let (rank, root) = (team.rank(), wide_int(root));
-        let joined = self.join(&team, operands(send, receive))?;
+        if send.is_in_place() && rank != root {
+            let why = "sendbuf is MPI_IN_PLACE, which only the root may pass";
+            return Err(Error::new(Code::Argument, why).into());
+        }
+        let joined = self.join(&team, own)?;
         let out = (rank == 0).then_some((joined.argument(), root));
         team.exchange(out, (rank == root).then_some((receive, 0)))
     }
 
     pub fn allreduce(&self, send: &Argument, receive: &Argument, comm: Comm) -> Outcome<()> {
-        let team = Team::of(comm)?;
-        let joined = self.join(&team, operands(send, receive))?;
+        let own = operands(send, receive);
+        let team = Team::of(comm, -1, own.items())?;
+        let joined = self.join(&team, own)?;
         if team.rank() == 0 {
             write(receive)?.set_vars(&read(joined.argument())?.vars());
         }
@@ -231,9 +242,10 @@ impl Custom {
     }
 
     pub fn reduce_scatter(&self, pieces: &Pieces, comm: Comm) -> Outcome<()> {
-        let team = Team::of(comm)?;
+        let own = pieces.operands(wide_int(comm.size()?))?;
+        let team = Team::of(comm, -1, own.items())?;
         let (rank, ranks) = (team.rank(), team.ranks());
-        let joined = self.join(&team, &pieces.operands(ranks)?)?;
+        let joined = self.join(&team, &own)?;
         let receive = pieces.result(rank, ranks)?;
         if rank > 0 {
             return team.exchange(None, Some((&receive, 0)));
@@ -259,9 +271,10 @@ impl Custom {
         comm: Comm,
         extent: Extent,
     ) -> Outcome<()> {
-        let team = Team::of(comm)?;
+        let own = operands(send, receive);
+        let team = Team::of(comm, -1, own.items())?;
         let (rank, ranks) = (team.rank(), team.ranks());
-        let sum = copy(operands(send, receive))?;
+        let sum = copy(own)?;
         let upward = |step| (rank + step < ranks).then_some((sum.argument(), rank + step));
         let mut step = 1;
         while step < ranks {
