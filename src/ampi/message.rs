@@ -298,30 +298,40 @@ fn room(n: usize, peer: c_int) -> usize {
     if peer == constants().proc_null { 0 } else { n }
 }
 
+/// Calls `f` with room for `n` doubles: on the stack, where a message is short.
+#[inline]
+fn with_room<R>(n: usize, f: impl FnOnce(&mut [f64]) -> R) -> R {
+    const SHORT: usize = 16;
+    if n <= SHORT { f(&mut [0.0; SHORT][..n]) } else { f(Staging::take(n).as_mut_slice()) }
+}
+
 pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
-    let mut data = Staging::take(room(source.len(), to.peer));
-    let outgoing = pack(source, to, || communicator::of(comm), data.as_mut_slice())?;
-    message::send(comm, data.as_slice(), &doubles(data.len())?, to, mode)?;
-    record(outgoing)
+    with_room(room(source.len(), to.peer), |data| {
+        let outgoing = pack(source, to, || communicator::of(comm), data)?;
+        message::send(comm, data, &doubles(data.len())?, to, mode)?;
+        record(outgoing)
+    })
 }
 
 pub fn recv(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Status> {
     let sink = argument::sink("buf", buf)?;
-    let mut data = Staging::take(room(sink.len(), from.peer));
-    let items = doubles(data.len())?;
-    let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
-    let received = message::receive(comm, data.as_mut_slice(), &items, from);
-    arrival.end(data.as_slice(), received)
+    with_room(room(sink.len(), from.peer), |data| {
+        let items = doubles(data.len())?;
+        let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
+        let received = message::receive(comm, data, &items, from);
+        arrival.end(data, received)
+    })
 }
 
 pub fn mrecv(buf: &Argument, message: &mut Message<'_>) -> Outcome<Status> {
     let sink = argument::sink("buf", buf)?;
-    let mut data = Staging::take(sink.len());
-    let items = doubles(data.len())?;
-    let mut arrival = Arrival::claim(sink, message)?;
-    let received = message.receive(data.as_mut_slice(), &items);
-    arrival.end(data.as_slice(), received)
+    with_room(sink.len(), |data| {
+        let items = doubles(data.len())?;
+        let mut arrival = Arrival::claim(sink, message)?;
+        let received = message.receive(data, &items);
+        arrival.end(data, received)
+    })
 }
 
 /// Starts a send in `transfer`, which is idle.
