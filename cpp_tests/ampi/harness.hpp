@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <list>
 #include <random>
 #include <vector>
 
@@ -165,10 +166,28 @@ struct paired {
   ADMPI_TEST_FORWARD(request_get_status, Request_get_status)                                                    \
   ADMPI_TEST_FORWARD(barrier, Barrier)                                                                          \
   ADMPI_TEST_FORWARD(bcast, Bcast)                                                                              \
+  ADMPI_TEST_FORWARD(ibcast, Ibcast)                                                                            \
   ADMPI_TEST_FORWARD(allreduce, Allreduce)                                                                      \
+  ADMPI_TEST_FORWARD(iallreduce, Iallreduce)                                                                    \
   ADMPI_TEST_FORWARD(gather, Gather)                                                                            \
+  ADMPI_TEST_FORWARD(igather, Igather)                                                                          \
+  ADMPI_TEST_FORWARD(gatherv, Gatherv)                                                                          \
+  ADMPI_TEST_FORWARD(igatherv, Igatherv)                                                                        \
   ADMPI_TEST_FORWARD(scatter, Scatter)                                                                          \
+  ADMPI_TEST_FORWARD(iscatter, Iscatter)                                                                        \
+  ADMPI_TEST_FORWARD(scatterv, Scatterv)                                                                        \
+  ADMPI_TEST_FORWARD(iscatterv, Iscatterv)                                                                      \
   ADMPI_TEST_FORWARD(allgather, Allgather)                                                                      \
+  ADMPI_TEST_FORWARD(iallgather, Iallgather)                                                                    \
+  ADMPI_TEST_FORWARD(allgatherv, Allgatherv)                                                                    \
+  ADMPI_TEST_FORWARD(iallgatherv, Iallgatherv)                                                                  \
+  ADMPI_TEST_FORWARD(alltoall, Alltoall)                                                                        \
+  ADMPI_TEST_FORWARD(ialltoall, Ialltoall)                                                                      \
+  ADMPI_TEST_FORWARD(alltoallv, Alltoallv)                                                                      \
+  ADMPI_TEST_FORWARD(ialltoallv, Ialltoallv)                                                                    \
+  ADMPI_TEST_FORWARD(alltoallw, Alltoallw)                                                                      \
+  ADMPI_TEST_FORWARD(ialltoallw, Ialltoallw)                                                                    \
+  ADMPI_TEST_FORWARD(ibarrier, Ibarrier)                                                                        \
   ADMPI_TEST_FORWARD(comm_dup, Comm_dup)                                                                        \
   ADMPI_TEST_FORWARD(comm_split, Comm_split)                                                                    \
   ADMPI_TEST_FORWARD(comm_create, Comm_create)                                                                  \
@@ -184,6 +203,13 @@ struct paired {
     const pair *brought = static_cast<const pair *>(out == MPI_IN_PLACE ? in : out);
     const std::vector<pair> copy(brought, brought + n);
     return MPI_Reduce(copy.data(), in, n, type, operation, root, comm);
+  }
+  static int ireduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op operation, int root, MPI_Comm comm,
+                     MPI_Request *request) {
+    static std::list<std::vector<pair>> copies;
+    const pair *brought = static_cast<const pair *>(out == MPI_IN_PLACE ? in : out);
+    copies.emplace_back(brought, brought + n);
+    return MPI_Ireduce(copies.back().data(), in, n, type, operation, root, comm, request);
   }
 };
 
@@ -204,6 +230,7 @@ struct active {
   }
   ADMPI_TEST_CALLS
   ADMPI_TEST_FORWARD(reduce, Reduce)
+  ADMPI_TEST_FORWARD(ireduce, Ireduce)
 #undef ADMPI_TEST_FORWARD
 };
 
