@@ -30,6 +30,7 @@
 #include "admpi/large.h"
 #include "admpi/large_types.h"
 #include "admpi/messages.h"
+#include "admpi/neighbors.h"
 #include "admpi/reductions.h"
 #include "admpi/ampi_guards.h"
 #include "admpi/ampi_names.h"

@@ -188,6 +188,14 @@ struct paired {
   ADMPI_TEST_FORWARD(alltoallw, Alltoallw)                                                                      \
   ADMPI_TEST_FORWARD(ialltoallw, Ialltoallw)                                                                    \
   ADMPI_TEST_FORWARD(ibarrier, Ibarrier)                                                                        \
+  ADMPI_TEST_FORWARD(neighbor_allgather, Neighbor_allgather)                                                    \
+  ADMPI_TEST_FORWARD(ineighbor_allgather, Ineighbor_allgather)                                                  \
+  ADMPI_TEST_FORWARD(neighbor_allgatherv, Neighbor_allgatherv)                                                  \
+  ADMPI_TEST_FORWARD(ineighbor_allgatherv, Ineighbor_allgatherv)                                                \
+  ADMPI_TEST_FORWARD(neighbor_alltoall, Neighbor_alltoall)                                                      \
+  ADMPI_TEST_FORWARD(ineighbor_alltoall, Ineighbor_alltoall)                                                    \
+  ADMPI_TEST_FORWARD(neighbor_alltoallv, Neighbor_alltoallv)                                                    \
+  ADMPI_TEST_FORWARD(ineighbor_alltoallv, Ineighbor_alltoallv)                                                  \
   ADMPI_TEST_FORWARD(comm_dup, Comm_dup)                                                                        \
   ADMPI_TEST_FORWARD(comm_split, Comm_split)                                                                    \
   ADMPI_TEST_FORWARD(comm_create, Comm_create)                                                                  \
@@ -231,6 +239,8 @@ struct active {
   ADMPI_TEST_CALLS
   ADMPI_TEST_FORWARD(reduce, Reduce)
   ADMPI_TEST_FORWARD(ireduce, Ireduce)
+  ADMPI_TEST_FORWARD(neighbor_alltoallw, Neighbor_alltoallw)
+  ADMPI_TEST_FORWARD(ineighbor_alltoallw, Ineighbor_alltoallw)
 #undef ADMPI_TEST_FORWARD
 };
 

@@ -112,14 +112,15 @@ void both(const F &f) {
 template <class F>
 void for_roots(const F &f) {
   both([&](bool nonblocking) {
-    for (int root = 0; root < world_size(); ++root) {
+    // The first rank, and a later one.
+    for (const int root : {0, 2}) {
+      if (root >= world_size()) break;
       CAPTURE(root);
       f(nonblocking, root);
     }
   });
 }
 
-/// With what gets in the way: no count at all, counts that differ, and one that only the first rank lacks.
 template <class F>
 void for_counts(const F &f) {
   for (const int n : {0, 3}) {
@@ -198,7 +199,7 @@ TEST_CASE("test_moves_gather_in_place") {
 TEST_CASE("test_moves_gatherv") {
   for_roots([](bool nonblocking, int root) {
     for (const way how : writing)
-      for (const int shift : {0, 1, 2})
+      for (const int shift : {0, 1})
         check_identity(inputs, 5, [&](auto mpi, auto &x) {
           const parts all(counts_of_ranks(shift), how);
           const int n = all.counts[world_rank()];
@@ -283,7 +284,7 @@ TEST_CASE("test_moves_scatter_in_place") {
 TEST_CASE("test_moves_scatterv") {
   for_roots([](bool nonblocking, int root) {
     for (const way how : reading)
-      for (const int shift : {0, 1, 2})
+      for (const int shift : {0, 1})
         check_identity(inputs, 10, [&](auto mpi, auto &x) {
           const parts all(counts_of_ranks(shift), how);
           const int n = all.counts[world_rank()];
@@ -357,7 +358,7 @@ TEST_CASE("test_moves_allgather") {
 TEST_CASE("test_moves_allgatherv") {
   both([](bool nonblocking) {
     for (const way how : writing)
-      for (const int shift : {0, 1, 2})
+      for (const int shift : {0, 1})
         for (const bool derived : {false, true})
           check_identity(inputs, 15, [&](auto mpi, auto &x) {
             const parts all(counts_of_ranks(shift), how);

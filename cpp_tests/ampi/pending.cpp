@@ -67,7 +67,7 @@ struct pending {
 template <class F>
 void for_pairs(const F &f) {
   for (int a = 0; a < kinds; ++a)
-    for (const int b : {a, (a + 4) % kinds, (a + 9) % kinds}) {
+    for (const int b : {(a + 4) % kinds, (a + 9) % kinds}) {
       CAPTURE(a);
       CAPTURE(b);
       f(a, b);
@@ -103,7 +103,7 @@ TEST_CASE("test_pending_two_completed_in_opposite_orders") {
 TEST_CASE("test_pending_three_completed_in_any_order") {
   const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (int kind = 0; kind < kinds; ++kind)
-    for (int shift = 0; shift < 6; ++shift) {
+    for (const int shift : {kind, kind + 3}) {
       CAPTURE(kind);
       CAPTURE(shift);
       check_identity(inputs, 2, [&](auto mpi, auto &x) {

@@ -139,52 +139,6 @@ static int run_Get_accumulate(struct objects *on) {
   return AMPI_Get_accumulate(on->in, 1, on->type, on->out, 1, on->type, 0, 0, 1, on->type, MPI_SUM, on->win);
 }
 
-static int run_Ineighbor_allgather(struct objects *on) {
-  return AMPI_Ineighbor_allgather(on->in, 1, on->type, on->out, 1, on->type, on->comm, &on->request);
-}
-
-static int run_Ineighbor_allgatherv(struct objects *on) {
-  return AMPI_Ineighbor_allgatherv(on->in, 1, on->type, on->out, on->counts, on->displacements, on->type,
-                                   on->comm, &on->request);
-}
-
-static int run_Ineighbor_alltoall(struct objects *on) {
-  return AMPI_Ineighbor_alltoall(on->in, 1, on->type, on->out, 1, on->type, on->comm, &on->request);
-}
-
-static int run_Ineighbor_alltoallv(struct objects *on) {
-  return AMPI_Ineighbor_alltoallv(on->in, on->counts, on->displacements, on->type, on->out, on->counts,
-                                  on->displacements, on->type, on->comm, &on->request);
-}
-
-static int run_Ineighbor_alltoallw(struct objects *on) {
-  return AMPI_Ineighbor_alltoallw(on->in, on->counts, on->addresses, on->types, on->out, on->counts,
-                                  on->addresses, on->types, on->comm, &on->request);
-}
-
-static int run_Neighbor_allgather(struct objects *on) {
-  return AMPI_Neighbor_allgather(on->in, 1, on->type, on->out, 1, on->type, on->comm);
-}
-
-static int run_Neighbor_allgatherv(struct objects *on) {
-  return AMPI_Neighbor_allgatherv(on->in, 1, on->type, on->out, on->counts, on->displacements, on->type,
-                                  on->comm);
-}
-
-static int run_Neighbor_alltoall(struct objects *on) {
-  return AMPI_Neighbor_alltoall(on->in, 1, on->type, on->out, 1, on->type, on->comm);
-}
-
-static int run_Neighbor_alltoallv(struct objects *on) {
-  return AMPI_Neighbor_alltoallv(on->in, on->counts, on->displacements, on->type, on->out, on->counts,
-                                 on->displacements, on->type, on->comm);
-}
-
-static int run_Neighbor_alltoallw(struct objects *on) {
-  return AMPI_Neighbor_alltoallw(on->in, on->counts, on->addresses, on->types, on->out, on->counts,
-                                 on->addresses, on->types, on->comm);
-}
-
 static int run_Pack(struct objects *on) {
   return AMPI_Pack(on->in, 1, on->type, on->out, 0, &on->position, on->comm);
 }
@@ -256,16 +210,6 @@ static const struct refusal refusals[] = {
   {"AMPI_File_write_shared", ON_FILE, run_File_write_shared},
   {"AMPI_Get", ON_WIN, run_Get},
   {"AMPI_Get_accumulate", ON_WIN, run_Get_accumulate},
-  {"AMPI_Ineighbor_allgather", ON_COMM, run_Ineighbor_allgather},
-  {"AMPI_Ineighbor_allgatherv", ON_COMM, run_Ineighbor_allgatherv},
-  {"AMPI_Ineighbor_alltoall", ON_COMM, run_Ineighbor_alltoall},
-  {"AMPI_Ineighbor_alltoallv", ON_COMM, run_Ineighbor_alltoallv},
-  {"AMPI_Ineighbor_alltoallw", ON_COMM, run_Ineighbor_alltoallw},
-  {"AMPI_Neighbor_allgather", ON_COMM, run_Neighbor_allgather},
-  {"AMPI_Neighbor_allgatherv", ON_COMM, run_Neighbor_allgatherv},
-  {"AMPI_Neighbor_alltoall", ON_COMM, run_Neighbor_alltoall},
-  {"AMPI_Neighbor_alltoallv", ON_COMM, run_Neighbor_alltoallv},
-  {"AMPI_Neighbor_alltoallw", ON_COMM, run_Neighbor_alltoallw},
   {"AMPI_Pack", ON_COMM, run_Pack},
   {"AMPI_Pack_external", ON_WORLD, run_Pack_external},
   {"AMPI_Put", ON_WIN, run_Put},

@@ -64,6 +64,11 @@ impl Many {
         matches!(self, Self::List(_))
     }
 
+    /// Whether each rank has a datatype of its own.
+    pub const fn has_types(&self) -> bool {
+        matches!(self, Self::List(arguments) if arguments.has_types())
+    }
+
     /// Whether none of the datatypes of `ranks` parts is active.
     pub fn is_passive(&self, ranks: usize) -> bool {
         match self {
@@ -107,6 +112,40 @@ impl Many {
     }
 }
 
+impl Many {
+    /// The parts of `n` neighbours, each an argument of its own.
+    fn parts(&self, name: &str, n: usize) -> Outcome<Vec<Argument>> {
+        match self {
+            Self::Each(argument) => {
+                // Refused here, before it is taken for the address of the first part.
+                source(name, argument)?;
+                argument.repeated(n)
+            }
+            Self::List(arguments) => arguments.list(name, n),
+        }
+    }
+
+    /// The doubles of the `parts` of neighbours.
+    pub fn lengths<T: AsRef<Source>>(&self, name: &str, parts: &[T]) -> Outcome<Lengths> {
+        Ok(match self {
+            Self::Each(argument) => Lengths::Each(source(name, argument)?.len()),
+            Self::List(_) => {
+                Lengths::List(parts.iter().map(|part| part.as_ref().len() as u64).collect())
+            }
+        })
+    }
+
+    /// One buffer for each of `n` neighbours, to be read.
+    pub fn source_list(&self, name: &str, n: usize) -> Outcome<Vec<Source>> {
+        self.parts(name, n)?.iter().map(|part| source(name, part)).collect()
+    }
+
+    /// One buffer for each of `n` neighbours, to be written.
+    pub fn sink_list(&self, name: &str, n: usize) -> Outcome<Vec<Sink>> {
+        self.parts(name, n)?.iter().map(|part| sink(name, part)).collect()
+    }
+}
+
 /// Neither of two buffers is active, as far as it is there.
 pub fn both_passive(send: &Argument, receive: &Argument) -> bool {
     (send.is_in_place() || is_passive(send.datatype()))
@@ -118,6 +157,19 @@ pub fn all_passive(send: &Many, receive: &Many, comm: Comm) -> bool {
     let ranks = if receive.has_counts() { ranks(comm) } else { 1 };
     (send.is_in_place() || send.is_passive(ranks))
         && (receive.is_in_place() || receive.is_passive(ranks))
+}
+
+/// As `all_passive`, for buffers with parts for neighbours. A communicator without a topology is left to MPI.
+pub fn neighbours_passive(send: &Many, receive: &Many, comm: Comm) -> bool {
+    let Some((sources, destinations)) = degrees(comm) else { return true };
+    send.is_passive(destinations) && receive.is_passive(sources)
+}
+
+fn degrees(comm: Comm) -> Option<(usize, usize)> {
+    if comm.is_null() {
+        return None;
+    }
+    comm.degrees().ok().map(|(sources, destinations)| (wide_int(sources), wide_int(destinations)))
 }
 
 /// The ranks that a buffer has parts for, or none of a communicator that MPI will refuse.

@@ -10,7 +10,7 @@ use super::wire::doubles;
 use super::{Private, lock};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::Envelope;
-use crate::mpi::{How, Operation, Shares, Staging};
+use crate::mpi::{How, Operation, Reach, Shares, Staging};
 use crate::tape;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -457,7 +457,15 @@ fn compare_collectives(
     let ranks = private.ranks();
     let allgather = |words: &[u64]| -> Result<Vec<u64>> {
         let (n, room) = (words.len(), Staging::take(words.len() * ranks));
-        let all = Operation::allgather(comm, staged(words), room, Shares::Each(n), 1, How::Begin);
+        let all = Operation::allgather(
+            comm,
+            staged(words),
+            room,
+            Shares::Each(n),
+            1,
+            Reach::All,
+            How::Begin,
+        );
         Ok(words_of(wait(all.map_err(failed)?, || all_of(private))?.as_slice()))
     };
     let own = [hash_of(entries), entries.len() as u64, u64::from(!finding.is_empty())];

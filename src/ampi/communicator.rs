@@ -93,6 +93,11 @@ impl Private {
         self.size - 1 - rank
     }
 
+    /// What the user calls the rank that is `rank` here.
+    pub const fn users_rank(&self, rank: c_int) -> c_int {
+        if self.mirror.is_some() { rank } else { self.mirrored(rank) }
+    }
+
     /// Gives `f` the book of receives under way.
     #[inline]
     pub fn with_window<R>(&self, f: impl FnOnce(&mut Window) -> R) -> R {

@@ -13,6 +13,7 @@ pub mod environment;
 pub mod local;
 pub mod message;
 pub mod movement;
+pub mod neighbor;
 pub mod operator;
 pub mod recording;
 pub mod reduction;

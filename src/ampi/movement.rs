@@ -9,8 +9,8 @@ use super::traffic::Home;
 use super::{Private, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{
-    Argument, Comm, Failure, How, Item, Op, Operation, Outcome, Shares, Sink, Source, Sources,
-    Staging, wide_int,
+    Argument, Comm, Failure, How, Item, Op, Operation, Outcome, Reach, Shares, Sink, Source,
+    Sources, Staging, wide_int,
 };
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
@@ -88,6 +88,14 @@ impl Lots {
         match self {
             Self::Each(n) => Shares::Each(*n),
             Self::List(list) => Shares::List(sweep.stored(list)),
+        }
+    }
+
+    /// The part of one rank, while recording.
+    pub fn on(&self, rank: usize, tape: &Tape) -> usize {
+        match self {
+            Self::Each(n) => *n,
+            Self::List(list) => crate::count::wide(tape.stored(list)[rank]),
         }
     }
 
@@ -523,7 +531,17 @@ pub fn allgather(
             };
             Ok(Allgathered { private, ids, lots: lengths.store(tape)? })
         },
-        || Operation::allgather(comm, data, Staging::take(total), lengths.shares(), 1, how),
+        || {
+            Operation::allgather(
+                comm,
+                data,
+                Staging::take(total),
+                lengths.shares(),
+                1,
+                Reach::All,
+                how,
+            )
+        },
     )
 }
 
@@ -553,8 +571,8 @@ impl Rule for Exchanged {
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (comm, width) = (self.private.comm()?, sweep.width());
         let room = Staging::take(self.ids.len() * width);
-        let (out, back) = (self.received.shares(sweep), self.sent.shares(sweep));
-        Operation::alltoall(comm, taken, room, out, back, width, How::Begin)
+        let shares = (self.received.shares(sweep), self.sent.shares(sweep));
+        Operation::alltoall(comm, taken, room, shares, width, Reach::All, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
@@ -593,7 +611,8 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
         },
         || {
             let room = Staging::take(total);
-            Operation::alltoall(comm, data, room, sent.shares(), received.shares(), 1, how)
+            let shares = (sent.shares(), received.shares());
+            Operation::alltoall(comm, data, room, shares, 1, Reach::All, how)
         },
     )
 }

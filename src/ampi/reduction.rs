@@ -19,8 +19,8 @@ use super::traffic::Home;
 use super::{Private, custom, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{
-    Argument, Comm, How, Item, Op, Operation, Outcome, Pieces, Shape, Source, Staging, times,
-    wide_int,
+    Argument, Comm, How, Item, Op, Operation, Outcome, Pieces, Reach, Shape, Source, Staging,
+    times, wide_int,
 };
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
@@ -326,7 +326,8 @@ impl Rule for Reduced {
             &Holder::Root(root) => Operation::bcast(comm, taken, n, columns, root, How::Begin),
             Holder::All(lots) => {
                 let room = Staging::take(n * columns);
-                Operation::allgather(comm, taken, room, lots.shares(sweep), columns, How::Begin)
+                let shares = lots.shares(sweep);
+                Operation::allgather(comm, taken, room, shares, columns, Reach::All, How::Begin)
             }
         };
         let mut home = Home::of(all.map_err(failed)?);

@@ -34,7 +34,6 @@ impl Parcel {
     }
 
     fn send(self) -> Result<Operation> {
-        statistics::sent_back(self.n * self.width);
         let comm = self.private.comm()?;
         let to = Envelope::new(self.peer, self.tag);
         doubles(self.n * self.width)
@@ -298,16 +297,22 @@ impl Traffic {
 
     /// The adjoint of a receive: sent now, or once those posted later on its channel have left.
     pub fn deliver(&mut self, post: u64, release: u32, event: u32, parcel: Parcel) -> Result<()> {
+        statistics::sent_back(parcel.n * parcel.width);
         if release == AT_ONCE && self.way.held.is_empty() {
-            if let Some(memory) = self.way.outbox.send(parcel)? {
-                self.keep(memory);
-            }
-            return Ok(());
+            return self.send(parcel);
         }
         let channel = Channel { private: parcel.private.index, peer: parcel.peer, tag: parcel.tag };
         self.way.held.hold(channel, post, release, parcel);
         while let Some(parcel) = self.way.held.next(channel, event) {
             self.way.outbox.send(parcel)?;
+        }
+        Ok(())
+    }
+
+    /// Sends behind all that was sent to the peer before.
+    pub fn send(&mut self, parcel: Parcel) -> Result<()> {
+        if let Some(memory) = self.way.outbox.send(parcel)? {
+            self.keep(memory);
         }
         Ok(())
     }
@@ -323,8 +328,9 @@ impl Traffic {
         let comm = private.comm()?;
         let Envelope { peer, tag } = from;
         let mut room = self.memory(n * width);
+        let rank = private.users_rank(peer);
         let waited = |failure: crate::mpi::Failure| {
-            failure.into_error(format_args!("receiving adjoints from rank {peer}"))
+            failure.into_error(format_args!("receiving adjoints from rank {rank}"))
         };
         let items = doubles(n * width).map_err(waited)?;
         let (status, room) = if self.way.outbox.queued == 0 {
@@ -346,7 +352,7 @@ impl Traffic {
             received => Err(Error::new(
                 Code::Mpi,
                 format!(
-                    "rank {peer} returned {} adjoints for {n} values in {width} directions (tag {tag}): both ends must record a message, or neither",
+                    "rank {rank} returned {} adjoints for {n} values in {width} directions (tag {tag}): both ends must record a message, or neither",
                     received.map_or_else(
                         || "a part of the".to_owned(),
                         |received| received.to_string()
@@ -452,18 +458,23 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
             told = true;
         }
         tape.companion::<Traffic>().give_up()?;
-        let anything = Envelope::new(any.any_source, any.any_tag);
-        let Some(status) = message::probe(travelling, anything)? else {
-            std::thread::yield_now();
-            continue;
-        };
-        let n = status.doubles()?.unwrap_or(0);
-        if n > room.len() {
-            room = Staging::take(n);
+        let mut idle = true;
+        for comm in [travelling, private.mirror().comm()?] {
+            let anything = Envelope::new(any.any_source, any.any_tag);
+            let Some(status) = message::probe(comm, anything)? else { continue };
+            idle = false;
+            let n = status.doubles()?.unwrap_or(0);
+            if n > room.len() {
+                room = Staging::take(n);
+            }
+            let from = Envelope::new(status.source(), status.tag());
+            message::receive(comm, room.as_mut_slice(), &doubles(n)?, from)?;
+            // On the mirror there are no empty messages.
+            quiet += usize::from(n == 0);
         }
-        let from = Envelope::new(status.source(), status.tag());
-        message::receive(travelling, room.as_mut_slice(), &doubles(n)?, from)?;
-        quiet += usize::from(n == 0);
+        if idle {
+            std::thread::yield_now();
+        }
     }
     let traffic = tape.companion::<Traffic>();
     traffic.flush_sends()?;

@@ -22,6 +22,9 @@ pub mod large_types;
 pub mod messages;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
+pub mod neighbors;
+#[cfg(feature = "mpi")]
+#[allow(non_snake_case)]
 pub mod reductions;
 #[cfg(feature = "mpi")]
 mod support;

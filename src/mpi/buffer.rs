@@ -1,6 +1,6 @@
 //! Users' buffers of active doubles: a pointer, a count and a layout, read and written run by run.
 
-use super::raw::MPI_Datatype;
+use super::raw::{MPI_Aint, MPI_Datatype};
 use super::{Datatype, Failure, Outcome};
 use crate::count::wide32;
 use crate::error::{Code, Error};
@@ -136,11 +136,16 @@ impl Sources {
         if let Self::One(source) = self {
             return source.pack(out);
         }
+        self.pack_behind(0, out)
+    }
+
+    /// As `pack`, leaving room for `gap` doubles before the values of each buffer.
+    pub fn pack_behind(&self, gap: usize, out: &mut [f64]) -> Shape {
         let mut scan = Scan::default();
         let mut left = out;
         for source in self.list() {
-            let (now, later) = std::mem::take(&mut left).split_at_mut(source.n);
-            source.scan(&mut scan, now);
+            let (now, later) = std::mem::take(&mut left).split_at_mut(gap + source.n);
+            source.scan(&mut scan, &mut now[gap..]);
             left = later;
         }
         scan.shape()
@@ -388,6 +393,18 @@ impl Argument {
         self.datatype
     }
 
+    /// Such items `n` times, one behind the other.
+    pub fn repeated(&self, n: usize) -> Outcome<Vec<Self>> {
+        let step = offset(self.count.wrapping_mul(self.datatype.extent()?.1));
+        let mut part = *self;
+        Ok((0..n)
+            .map(|_| {
+                let next = Self { pointer: part.pointer.wrapping_byte_offset(step), ..part };
+                std::mem::replace(&mut part, next)
+            })
+            .collect())
+    }
+
     /// Active doubles to read: the argument's items for each of `ranks`.
     #[inline]
     pub fn source(&self, name: &str, layout: Layout, ranks: usize) -> Outcome<Source> {
@@ -475,8 +492,15 @@ impl Twin {
 pub struct Arguments {
     pointer: *mut c_void,
     counts: *const c_int,
-    displs: *const c_int,
+    displs: Displs,
     types: Types,
+}
+
+/// Displacements; those of `MPI_Neighbor_alltoallw` are addresses.
+#[derive(Clone, Copy)]
+enum Displs {
+    Int(*const c_int),
+    Aint(*const MPI_Aint),
 }
 
 /// One datatype, whose extent is the unit of the displacements, or one for each rank, and bytes.
@@ -496,11 +520,29 @@ impl Arguments {
         displs: *const c_int,
         types: Types,
     ) -> Self {
-        Self { pointer: pointer.cast_mut(), counts, displs, types }
+        Self { pointer: pointer.cast_mut(), counts, displs: Displs::Int(displs), types }
+    }
+
+    /// As `new`, with displacements of `MPI_Aint`.
+    ///
+    /// # Safety
+    /// As for `new`.
+    pub const unsafe fn with_addresses(
+        pointer: *const c_void,
+        counts: *const c_int,
+        displs: *const MPI_Aint,
+        types: Types,
+    ) -> Self {
+        Self { pointer: pointer.cast_mut(), counts, displs: Displs::Aint(displs), types }
     }
 
     pub fn is_in_place(&self) -> bool {
         super::is_in_place(self.pointer)
+    }
+
+    /// Whether each part has a datatype of its own.
+    pub const fn has_types(&self) -> bool {
+        matches!(self.types, Types::Each(_))
     }
 
     /// The part of each of `ranks`. The argument must be significant, and not in place.
@@ -509,19 +551,29 @@ impl Arguments {
             Types::One(datatype) => datatype.extent()?.1,
             Types::Each(_) => 1,
         };
-        if ranks > 0 && (self.counts.is_null() || self.displs.is_null()) {
+        let displs_are_null = match self.displs {
+            Displs::Int(displs) => displs.is_null(),
+            Displs::Aint(displs) => displs.is_null(),
+        };
+        if ranks > 0 && (self.counts.is_null() || displs_are_null) {
             let why = format_args!("counts or displacements are NULL");
             return Err(bad(name, Code::Null, why));
         }
         let part = |rank: usize| {
             // SAFETY: the promise of `new`.
-            let (count, displ) = unsafe { (*self.counts.add(rank), *self.displs.add(rank)) };
+            let (count, displ) = unsafe {
+                let displ = match self.displs {
+                    Displs::Int(displs) => i64::from(*displs.add(rank)),
+                    Displs::Aint(displs) => super::widen(*displs.add(rank)),
+                };
+                (*self.counts.add(rank), displ)
+            };
             let datatype = match self.types {
                 Types::One(datatype) => datatype,
                 // SAFETY: as above.
                 Types::Each(types) => unsafe { Datatype::new(*types.add(rank)) },
             };
-            let pointer = self.pointer.wrapping_byte_offset(offset(i64::from(displ) * unit));
+            let pointer = self.pointer.wrapping_byte_offset(offset(displ * unit));
             Argument { pointer, count: count.into(), datatype }
         };
         Ok((0..ranks).map(part).collect())
@@ -734,6 +786,18 @@ impl Scan {
             (Some(first), 0) => Shape::Range(first),
             _ => Shape::Mixed,
         }
+    }
+}
+
+impl AsRef<Source> for Source {
+    fn as_ref(&self) -> &Source {
+        self
+    }
+}
+
+impl AsRef<Source> for Sink {
+    fn as_ref(&self) -> &Source {
+        &self.0
     }
 }
 

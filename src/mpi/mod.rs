@@ -30,7 +30,7 @@ pub use buffer::{
 pub use error::{Failure, Outcome, check};
 pub use function::{Derivative, Function};
 pub use items::Doubles;
-pub use operation::{How, Item, Operation, Shares};
+pub use operation::{How, Item, Operation, Reach, Shares};
 pub use own::times;
 pub use serial::Serial;
 pub use staging::Staging;

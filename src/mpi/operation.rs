@@ -51,6 +51,13 @@ impl Item {
     }
 }
 
+/// Whom a call reaches: all ranks, or the neighbours of the communicator's topology.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    All,
+    Neighbours,
+}
+
 /// What each rank has of a packed array, in doubles; the parts lie one behind the other in the order of ranks.
 #[derive(Debug, Clone, Copy)]
 pub enum Shares<'a> {
@@ -79,6 +86,17 @@ macro_rules! call {
             How::Now => plain::$now($($argument),*),
             How::Begin => plain::$begin($($argument),*, &raw mut $this.request),
         })
+    };
+}
+
+/// As `call`, for a call that has a twin among neighbours, with the same arguments.
+macro_rules! call_within {
+    ($this:ident, $how:expr, $reach:expr, [$now:ident, $begin:ident], [$near:ident, $begin_near:ident],
+     $($argument:expr),* $(,)?) => {
+        match $reach {
+            Reach::All => call!($this, $how, $now, $begin, $($argument),*),
+            Reach::Neighbours => call!($this, $how, $near, $begin_near, $($argument),*),
+        }
     };
 }
 
@@ -395,13 +413,14 @@ impl Operation {
         Ok(this)
     }
 
-    /// `part` of each rank, one after the other, everywhere in `whole`.
+    /// `part` of each rank, or neighbour, one after the other, everywhere in `whole`.
     pub fn allgather(
         comm: Comm,
         part: Staging,
         whole: Staging,
         shares: Shares<'_>,
         width: usize,
+        reach: Reach,
         how: How,
     ) -> Outcome<Self> {
         let whole_len = whole.len();
@@ -414,11 +433,12 @@ impl Operation {
                 let datatype = datatype.raw();
                 // SAFETY: see `call`; the caller brought room for all ranks.
                 unsafe {
-                    call!(
+                    call_within!(
                         this,
                         how,
-                        MPI_Allgather,
-                        MPI_Iallgather,
+                        reach,
+                        [MPI_Allgather, MPI_Iallgather],
+                        [MPI_Neighbor_allgather, MPI_Ineighbor_allgather],
                         from,
                         count,
                         datatype,
@@ -436,11 +456,12 @@ impl Operation {
                 let displs = counts.wrapping_add(this.counts.len() / 2);
                 // SAFETY: see `call`; one entry a rank.
                 unsafe {
-                    call!(
+                    call_within!(
                         this,
                         how,
-                        MPI_Allgatherv,
-                        MPI_Iallgatherv,
+                        reach,
+                        [MPI_Allgatherv, MPI_Iallgatherv],
+                        [MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv],
                         from,
                         count,
                         sent.raw(),
@@ -456,33 +477,36 @@ impl Operation {
         Ok(this)
     }
 
-    /// A part of `out` for each rank, and one from each in `back`.
+    /// A part of `out` for each rank, or neighbour, and one from each in `back`.
     pub fn alltoall(
         comm: Comm,
         out: Staging,
         back: Staging,
-        sent: Shares<'_>,
-        received: Shares<'_>,
+        shares: (Shares<'_>, Shares<'_>),
         width: usize,
+        reach: Reach,
         how: How,
     ) -> Outcome<Self> {
         let (out_len, back_len) = (out.len(), back.len());
         let mut this = Self::over(out, back);
         let (from, to) = (this.from(), this.to());
-        match (sent, received) {
+        match shares {
             (Shares::List(sent), Shares::List(received)) => {
-                let ranks = sent.len();
+                let (to_all, from_all) = (sent.len(), received.len());
                 let sendtype = this.add_counts(sent, width, out_len)?;
                 let recvtype = this.add_counts(received, width, back_len)?;
-                let at = |i: usize| this.counts.as_ptr().wrapping_add(i * ranks);
-                let (sendcounts, sdispls, recvcounts, rdispls) = (at(0), at(1), at(2), at(3));
+                let sendcounts = this.counts.as_ptr();
+                let sdispls = sendcounts.wrapping_add(to_all);
+                let recvcounts = sdispls.wrapping_add(to_all);
+                let rdispls = recvcounts.wrapping_add(from_all);
                 // SAFETY: see `call`; one entry a rank.
                 unsafe {
-                    call!(
+                    call_within!(
                         this,
                         how,
-                        MPI_Alltoallv,
-                        MPI_Ialltoallv,
+                        reach,
+                        [MPI_Alltoallv, MPI_Ialltoallv],
+                        [MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv],
                         from,
                         sendcounts,
                         sdispls,
@@ -500,11 +524,12 @@ impl Operation {
                 let (back, backtype) = count_of(m, width)?;
                 // SAFETY: see `call`; the caller brought a part for each rank.
                 unsafe {
-                    call!(
+                    call_within!(
                         this,
                         how,
-                        MPI_Alltoall,
-                        MPI_Ialltoall,
+                        reach,
+                        [MPI_Alltoall, MPI_Ialltoall],
+                        [MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall],
                         from,
                         count,
                         datatype.raw(),

@@ -1,0 +1,252 @@
+/* Generated from src/capi/neighbors.rs by tests/headers.rs; edit that. */
+
+#ifndef ADMPI_NEIGHBORS_H
+#define ADMPI_NEIGHBORS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <mpi.h>
+#include "admpi/config.h"
+#include "admpi/codes.h"
+#include "admpi/var.h"
+#include "admpi/request.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * MPI_Neighbor_allgather. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
+ * derivatives. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each source
+ * @param recvcount     number of items from one source
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_allgather(const void *sendbuf,
+                            int sendcount,
+                            MPI_Datatype sendtype,
+                            void *recvbuf,
+                            int recvcount,
+                            MPI_Datatype recvtype,
+                            MPI_Comm comm);
+
+/**
+ * MPI_Ineighbor_allgather: as AMPI_Neighbor_allgather. What is read is copied; what is received is in its
+ * buffer, with ids, once the request is complete.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each source
+ * @param recvcount     number of items from one source
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ineighbor_allgather(const void *sendbuf,
+                             int sendcount,
+                             MPI_Datatype sendtype,
+                             void *recvbuf,
+                             int recvcount,
+                             MPI_Datatype recvtype,
+                             MPI_Comm comm,
+                             AMPI_Request *request);
+
+/**
+ * MPI_Neighbor_allgatherv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
+ * derivatives. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param displs        where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_allgatherv(const void *sendbuf,
+                             int sendcount,
+                             MPI_Datatype sendtype,
+                             void *recvbuf,
+                             const int *recvcounts,
+                             const int *displs,
+                             MPI_Datatype recvtype,
+                             MPI_Comm comm);
+
+/**
+ * MPI_Ineighbor_allgatherv: as AMPI_Neighbor_allgatherv. What is read is copied; what is received is in its
+ * buffer, with ids, once the request is complete.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param displs        where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ineighbor_allgatherv(const void *sendbuf,
+                              int sendcount,
+                              MPI_Datatype sendtype,
+                              void *recvbuf,
+                              const int *recvcounts,
+                              const int *displs,
+                              MPI_Datatype recvtype,
+                              MPI_Comm comm,
+                              AMPI_Request *request);
+
+/**
+ * MPI_Neighbor_alltoall. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
+ * derivatives. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       `sendcount` items of `sendtype` for each destination
+ * @param sendcount     number of items for one destination
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each source
+ * @param recvcount     number of items from one source
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_alltoall(const void *sendbuf,
+                           int sendcount,
+                           MPI_Datatype sendtype,
+                           void *recvbuf,
+                           int recvcount,
+                           MPI_Datatype recvtype,
+                           MPI_Comm comm);
+
+/**
+ * MPI_Ineighbor_alltoall: as AMPI_Neighbor_alltoall. What is read is copied; what is received is in its
+ * buffer, with ids, once the request is complete.
+ * @param sendbuf       `sendcount` items of `sendtype` for each destination
+ * @param sendcount     number of items for one destination
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each source
+ * @param recvcount     number of items from one source
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ineighbor_alltoall(const void *sendbuf,
+                            int sendcount,
+                            MPI_Datatype sendtype,
+                            void *recvbuf,
+                            int recvcount,
+                            MPI_Datatype recvtype,
+                            MPI_Comm comm,
+                            AMPI_Request *request);
+
+/**
+ * MPI_Neighbor_alltoallv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
+ * derivatives. Collective over `comm`, which enters the library if it has not.
+ * @param sendbuf       the items for all destinations
+ * @param sendcounts    number of items for each destination
+ * @param sdispls       where they are, in extents of `sendtype`
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param rdispls       where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_alltoallv(const void *sendbuf,
+                            const int *sendcounts,
+                            const int *sdispls,
+                            MPI_Datatype sendtype,
+                            void *recvbuf,
+                            const int *recvcounts,
+                            const int *rdispls,
+                            MPI_Datatype recvtype,
+                            MPI_Comm comm);
+
+/**
+ * MPI_Ineighbor_alltoallv: as AMPI_Neighbor_alltoallv. What is read is copied; what is received is in its
+ * buffer, with ids, once the request is complete.
+ * @param sendbuf       the items for all destinations
+ * @param sendcounts    number of items for each destination
+ * @param sdispls       where they are, in extents of `sendtype`
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param rdispls       where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ineighbor_alltoallv(const void *sendbuf,
+                             const int *sendcounts,
+                             const int *sdispls,
+                             MPI_Datatype sendtype,
+                             void *recvbuf,
+                             const int *recvcounts,
+                             const int *rdispls,
+                             MPI_Datatype recvtype,
+                             MPI_Comm comm,
+                             AMPI_Request *request);
+
+/**
+ * MPI_Neighbor_alltoallw. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
+ * derivatives. Collective over `comm`, which has entered the library.
+ * @param sendbuf       the items for all destinations
+ * @param sendcounts    number of items for each destination
+ * @param sdispls       where they are, in bytes
+ * @param sendtypes     a datatype for each destination: all active, or all passive
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param rdispls       where they go, in bytes
+ * @param recvtypes     a datatype for each source; active if `sendtypes` are
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_alltoallw(const void *sendbuf,
+                            const int *sendcounts,
+                            const MPI_Aint *sdispls,
+                            const MPI_Datatype *sendtypes,
+                            void *recvbuf,
+                            const int *recvcounts,
+                            const MPI_Aint *rdispls,
+                            const MPI_Datatype *recvtypes,
+                            MPI_Comm comm);
+
+/**
+ * MPI_Ineighbor_alltoallw: as AMPI_Neighbor_alltoallw. What is read is copied; what is received is in its
+ * buffer, with ids, once the request is complete.
+ * @param sendbuf       the items for all destinations
+ * @param sendcounts    number of items for each destination
+ * @param sdispls       where they are, in bytes
+ * @param sendtypes     a datatype for each destination: all active, or all passive
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param rdispls       where they go, in bytes
+ * @param recvtypes     a datatype for each source; active if `sendtypes` are
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ineighbor_alltoallw(const void *sendbuf,
+                             const int *sendcounts,
+                             const MPI_Aint *sdispls,
+                             const MPI_Datatype *sendtypes,
+                             void *recvbuf,
+                             const int *recvcounts,
+                             const MPI_Aint *rdispls,
+                             const MPI_Datatype *recvtypes,
+                             MPI_Comm comm,
+                             AMPI_Request *request);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ADMPI_NEIGHBORS_H */

@@ -1,0 +1,252 @@
+//! Neighbourhood collectives: on Cartesian, graph and distributed-graph communicators.
+//!
+//! The values travel by MPI's own call. The adjoints travel from slot to slot, point to point among the members
+//! in reverse order, where nothing else is sent: a neighbourhood call of MPI would need the graph turned round.
+//! A slot without a neighbour (MPI_PROC_NULL) receives nothing and keeps its value and its derivative.
+//!
+//! Where two ranks are neighbours twice, which part arrives in which slot differs from MPI to MPI. In calls that
+//! send a part of its own to each neighbour, every part therefore travels behind a double that holds the sender's
+//! slot, and its adjoint comes back under that number. What all neighbours get alike needs none.
+
+use super::argument::{Many, source};
+use super::collective::{Forward, Outputs, Part, Rule, Stage, Target, begin};
+use super::movement::{Lengths, Lots};
+use super::recording::ids;
+use super::traffic::{Home, Parcel, Traffic, with_traffic};
+use super::{Private, statistics};
+use crate::error::Result;
+use crate::mpi::message::Envelope;
+use crate::mpi::{Argument, Comm, How, Operation, Outcome, Reach, Sink, Sources, Staging};
+use crate::tape::{Ids, Stored, Sweep, Tape};
+use std::ffi::c_int;
+
+/// The ends of edges at this rank, slot by slot.
+struct Ends {
+    ranks: Vec<c_int>,
+    lengths: Lengths,
+}
+
+impl Ends {
+    /// The doubles of all slots, each behind `gap` others.
+    fn total(&self, gap: usize) -> Outcome<usize> {
+        self.carried(gap).total(self.ranks.len())
+    }
+
+    /// What each slot's message carries.
+    fn carried(&self, gap: usize) -> Lengths {
+        match &self.lengths {
+            Lengths::Each(n) => Lengths::Each(n + gap),
+            Lengths::List(list) => Lengths::List(list.iter().map(|n| n + gap as u64).collect()),
+        }
+    }
+
+    /// Keeps them on the tape, the neighbours by their ranks on the mirror.
+    fn store(&self, tape: &mut Tape, private: &Private) -> Result<StoredEnds> {
+        let peer = |&rank: &c_int| if rank < 0 { NOBODY } else { private.mirrored(rank) };
+        let peers: Vec<c_int> = self.ranks.iter().map(peer).collect();
+        Ok(StoredEnds { peers: tape.store_from(&peers)?, lengths: self.lengths.store(tape)? })
+    }
+}
+
+const NOBODY: c_int = -1;
+
+#[derive(Clone, Copy)]
+struct StoredEnds {
+    peers: Stored<c_int>,
+    lengths: Lots,
+}
+
+impl StoredEnds {
+    fn slots(&self) -> std::ops::Range<usize> {
+        0..self.peers.len()
+    }
+
+    fn length(&self, slot: usize, sweep: &Sweep<'_>) -> usize {
+        self.lengths.of(slot, sweep)
+    }
+
+    /// The neighbour that a slot exchanges anything with.
+    fn peer(&self, slot: usize, sweep: &Sweep<'_>) -> Option<c_int> {
+        let peer = sweep.stored(&self.peers)[slot];
+        (peer != NOBODY && self.length(slot, sweep) > 0).then_some(peer)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Neighbours {
+    private: &'static Private,
+    /// What this rank sent.
+    ids: Ids,
+    sources: StoredEnds,
+    destinations: StoredEnds,
+    /// For each source the slot of the sender that its part came from, where these differ. Such a part follows a
+    /// double.
+    origins: Option<Stored<u64>>,
+}
+
+impl Neighbours {
+    const fn gap(&self) -> usize {
+        self.origins.is_some() as usize
+    }
+}
+
+fn tag_of(slot: usize) -> c_int {
+    c_int::try_from(slot).unwrap_or(c_int::MAX)
+}
+
+impl Rule for Neighbours {
+    const NAME: &'static str = "Neighbor";
+
+    fn private(&self) -> &'static Private {
+        self.private
+    }
+
+    fn settle(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {
+        let Some(origins) = &self.origins else { return };
+        let lengths: Vec<usize> =
+            self.sources.slots().map(|slot| self.sources.lengths.on(slot, tape)).collect();
+        let mut at = 0;
+        for (origin, n) in tape.stored_mut(origins).iter_mut().zip(lengths) {
+            *origin = received[at].to_bits();
+            at += 1 + n;
+        }
+    }
+
+    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+        outputs.take(sweep)
+    }
+
+    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let (width, private) = (sweep.width(), self.private.mirror());
+        let mut at = 0;
+        for slot in self.sources.slots() {
+            at += self.gap();
+            let n = self.sources.length(slot, sweep);
+            if let Some(peer) = self.sources.peer(slot, sweep) {
+                let origin = self.origins.map_or(0, |origins| sweep.stored(&origins)[slot]);
+                let tag = tag_of(crate::count::wide(origin));
+                let mut data = Staging::take(n * width);
+                data.as_mut_slice().copy_from_slice(&taken.as_slice()[at * width..][..n * width]);
+                let parcel = Parcel { private, peer, tag, n, width, data };
+                sweep.companion::<Traffic>().send(parcel)?;
+            }
+            at += n;
+        }
+        Ok(Home::default())
+    }
+
+    fn add(&self, _: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+        let (width, private) = (sweep.width(), self.private.mirror());
+        let mut sum = Staging::zeros(self.ids.len() * width);
+        with_traffic(sweep, |traffic, sweep| {
+            let mut at = 0;
+            for slot in self.destinations.slots() {
+                let n = self.destinations.length(slot, sweep);
+                if let Some(peer) = self.destinations.peer(slot, sweep) {
+                    let tag = if self.origins.is_some() { tag_of(slot) } else { 0 };
+                    let from = Envelope::new(peer, tag);
+                    let t = traffic.receive(private, from, n, width)?;
+                    let place = sum.as_mut_slice()[at * width..].iter_mut();
+                    place.zip(t.as_slice()).for_each(|(sum, t)| *sum += t);
+                    traffic.keep(t);
+                }
+                if self.origins.is_some() {
+                    at += n;
+                }
+            }
+            Ok(())
+        })?;
+        sweep.add(&self.ids, sum.as_slice());
+        Ok(())
+    }
+}
+
+/// Where what the sources send goes, each part behind `gap` doubles that nobody wants.
+fn target(sinks: Vec<Sink>, sources: &Ends, gap: usize) -> Target {
+    let parts = sinks.into_iter().zip(&sources.ranks).flat_map(|(sink, &rank)| {
+        let part = Part { n: sink.len(), sink: (rank >= 0).then_some(sink) };
+        (gap > 0).then_some(Part { n: gap, sink: None }).into_iter().chain([part])
+    });
+    Target::Parts(parts.collect())
+}
+
+/// Allgather and Allgatherv among neighbours.
+pub fn allgather(
+    send: &Argument,
+    receive: &Many,
+    comm: Comm,
+    how: How,
+) -> Outcome<Forward<impl Rule>> {
+    let source = source("sendbuf", send)?;
+    let (sources, destinations) = comm.neighbours()?;
+    let sinks = receive.sink_list("recvbuf", sources.len())?;
+    let sources = Ends { lengths: receive.lengths("recvbuf", &sinks)?, ranks: sources };
+    let destinations = Ends { ranks: destinations, lengths: Lengths::Each(source.len()) };
+    let stage = Stage::set(comm, how)?;
+    let mut data = Staging::take(source.len());
+    let shape = source.pack(data.as_mut_slice());
+    statistics::sent_forward(source.len());
+    let total = sources.total(0)?;
+    begin(
+        how,
+        stage,
+        total,
+        target(sinks, &sources, 0),
+        |tape, private| {
+            Ok(Neighbours {
+                private,
+                ids: ids(tape, &source, shape)?,
+                sources: sources.store(tape, private)?,
+                destinations: destinations.store(tape, private)?,
+                origins: None,
+            })
+        },
+        || {
+            let (room, shares) = (Staging::take(total), sources.lengths.shares());
+            Operation::allgather(comm, data, room, shares, 1, Reach::Neighbours, how)
+        },
+    )
+}
+
+/// Alltoall, Alltoallv and Alltoallw among neighbours. Packed doubles need no types of their own.
+pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Forward<impl Rule>> {
+    let (sources, destinations) = comm.neighbours()?;
+    let (slots, gap) = (sources.len(), 1);
+    let sinks = receive.sink_list("recvbuf", sources.len())?;
+    let sources = Ends { lengths: receive.lengths("recvbuf", &sinks)?, ranks: sources };
+    let buffers = send.source_list("sendbuf", destinations.len())?;
+    let destinations = Ends { lengths: send.lengths("sendbuf", &buffers)?, ranks: destinations };
+    // A rank without neighbours cannot tell from its datatypes, of which it has none, whether a call is active: if
+    // it passed by, the others would wait for it to enter.
+    let stage = Stage::set(comm, if send.has_types() { How::Begin } else { how })?;
+    let mut data = Staging::take(destinations.total(gap)?);
+    let source = Sources::List(buffers);
+    let shape = source.pack_behind(gap, data.as_mut_slice());
+    let mut at = 0;
+    for (slot, part) in (0..).zip(source.list()) {
+        data.as_mut_slice()[at] = f64::from_bits(slot);
+        at += gap + part.len();
+    }
+    statistics::sent_forward(data.len());
+    let total = sources.total(gap)?;
+    begin(
+        how,
+        stage,
+        total,
+        target(sinks, &sources, gap),
+        |tape, private| {
+            Ok(Neighbours {
+                private,
+                ids: ids(tape, &source, shape)?,
+                sources: sources.store(tape, private)?,
+                destinations: destinations.store(tape, private)?,
+                origins: Some(tape.store(slots)?),
+            })
+        },
+        || {
+            let (sent, received) = (destinations.carried(gap), sources.carried(gap));
+            let (room, shares) = (Staging::take(total), (sent.shares(), received.shares()));
+            Operation::alltoall(comm, data, room, shares, 1, Reach::Neighbours, how)
+        },
+    )
+}
