@@ -1,6 +1,6 @@
 //! Adjoint MPI: messages and collectives that the tape sees, and their way back in a reverse sweep.
 //!
-//! What is recorded, what is sent back and why it cannot deadlock stands in `docs/adjoint-mpi.md`.
+//! What is recorded, what is sent back and why it cannot deadlock stands in `docs/deadlock.md`.
 #![forbid(unsafe_code)]
 
 pub mod argument;
