@@ -368,6 +368,30 @@ TEST_CASE("test_pending_sweep_in_parts") {
   }
 }
 
+TEST_CASE("test_pending_first_sweep_of_a_tape_ends_between_start_and_completion") {
+  for (int kind = 0; kind < kinds; ++kind) {
+    CAPTURE(kind);
+    std::vector<double> gradients[2];
+    for (const bool parts : {false, true}) {
+      test::begin();
+      admpi::tape tape;
+      tape.start();
+      std::vector<var> x(inputs, 0.5 + rank());
+      tape.input(x);
+      const admpi_position bottom = tape.position();
+      pending<test::active> one(kind, x, 2, 0.3);
+      const admpi_position between = tape.position();
+      one.wait();
+      const admpi_position top = tape.position();
+      for (std::size_t i = 0; i < one.in.size(); ++i) tape.seed(one.in[i], 1.0 + static_cast<double>(i));
+      if (parts) tape.reverse(top, between);
+      tape.reverse(parts ? between : top, bottom);
+      for (const var &v : x) gradients[parts].push_back(tape.adjoint(v));
+    }
+    CHECK(gradients[0] == gradients[1]);
+  }
+}
+
 TEST_CASE("test_pending_sweep_from_between_start_and_completion") {
   for (int kind = 0; kind < kinds; ++kind) {
     CAPTURE(kind);

@@ -1,6 +1,7 @@
 //! What a call of MPI asks of the tape: whether it records, ids of what was sent, and the right tape at the
 //! completion of what was started.
 
+use super::traffic::Traffic;
 use crate::error::{Code, Error, Result};
 use crate::mpi::{Failure, Outcome, Segment, Shape, Source, Sources};
 use crate::tape::{self, Ids, Tape};
@@ -16,6 +17,8 @@ pub fn state() -> Option<u64> {
 pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> Outcome<R> {
     let done = tape::current(|tape| {
         if tape.serial() == serial {
+            // Made now: if it came in the middle of a sweep it would not know that and where the sweep ends.
+            tape.companion::<Traffic>();
             return f(tape);
         }
         let why =
