@@ -2,7 +2,7 @@
 //
 // Every rank draws the same program from a seed and runs its own part of it: local nonlinear work, messages with
 // random envelopes, datatypes, wildcards, room to spare and completion orders, blocking exchanges, collectives on
-// random communicators that come and go, checkpoints that record and sweep messages of their own in the sweep, and
+// random communicators that come and go, nonblocking ones completed anywhere, neighbourhoods on random graphs, checkpoints that record and sweep messages of their own in the sweep, and
 // pauses of the recording. The sweep is taken whole or in parts that end anywhere. Beside each active value runs its tangent, moved by plain MPI on a communicator
 // of the test's own: the last double of every active message names the message, so that the tangents follow the
 // values wherever MPI delivered them. At the end <w, J v> = <J^T w, v>, summed over the ranks.
@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,6 +82,88 @@ struct place {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm shadow = MPI_COMM_NULL;
   int rank = 0, size = 0;
+  /// The neighbours, slot by slot, if there is a topology.
+  bool has_neighbours = false;
+  std::vector<int> sources, destinations;
+
+  void find_neighbours() {
+    int topology, n = 0, m = 0;
+    MPI_Topo_test(comm, &topology);
+    has_neighbours = topology != MPI_UNDEFINED;
+    if (topology == MPI_CART) {
+      MPI_Cartdim_get(comm, &n);
+      for (int d = 0; d < n; ++d) {
+        int lower, upper;
+        MPI_Cart_shift(comm, d, 1, &lower, &upper);
+        sources.insert(sources.end(), {lower, upper});
+      }
+      destinations = sources;
+    } else if (topology == MPI_GRAPH) {
+      MPI_Graph_neighbors_count(comm, rank, &n);
+      sources.resize(static_cast<std::size_t>(n) + 1);
+      MPI_Graph_neighbors(comm, rank, n, sources.data());
+      sources.pop_back();
+      destinations = sources;
+    } else if (topology == MPI_DIST_GRAPH) {
+      int weighted;
+      MPI_Dist_graph_neighbors_count(comm, &n, &m, &weighted);
+      sources.resize(static_cast<std::size_t>(n) + 1);
+      destinations.resize(static_cast<std::size_t>(m) + 1);
+      MPI_Dist_graph_neighbors(comm, n, sources.data(), MPI_UNWEIGHTED, m, destinations.data(), MPI_UNWEIGHTED);
+      sources.pop_back();
+      destinations.pop_back();
+    }
+  }
+};
+
+/// A collective under way. What it brings is known; `result` says what is made of it.
+struct flight {
+  MPI_Comm comm = MPI_COMM_NULL;
+  std::vector<var> out, in;
+  std::vector<double> tangent;  // of what arrives in `in`
+  AMPI_Request request = AMPI_REQUEST_NULL;
+  int first = 0;        // where the result goes
+  bool folded = false;  // whether a few sums of all that arrived are the result
+};
+
+/// How the parts of a buffer lie in it: counts and displacements, in items that are `stride` doubles apart.
+struct lots {
+  std::vector<int> counts, displs;
+  int stride = 1, room = 1;
+
+  /// Side by side in order, or anywhere: apart, or one over the other.
+  lots(std::vector<int> counts_, int stride_, bool in_order, bool overlapping, random_numbers &mine)
+      : counts(std::move(counts_)), displs(counts.size()), stride(stride_) {
+    counts.reserve(1);
+    displs.reserve(1);
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < counts.size(); ++i) order.insert(order.begin() + (in_order ? static_cast<int>(i) : mine.below(static_cast<int>(i) + 1)), i);
+    int at = 0;
+    for (const std::size_t i : order) {
+      displs[i] = at;
+      room = std::max(room, stride * (at + counts[i]));
+      at += overlapping ? mine.below(2) : counts[i] + (in_order ? 0 : mine.below(2));
+    }
+  }
+  MPI_Datatype type(MPI_Datatype item, int bytes) const {
+    MPI_Datatype made = item;
+    if (stride == 1) return made;
+    MPI_Type_create_resized(item, 0, bytes * stride, &made);
+    MPI_Type_commit(&made);
+    return made;
+  }
+  static void free(MPI_Datatype type, MPI_Datatype item) {
+    if (type != item) MPI_Type_free(&type);
+  }
+  /// For calls with a type for each: types and bytes.
+  template <class Bytes>
+  std::vector<Bytes> bytes(int item) const {
+    std::vector<Bytes> all;
+    for (const int d : displs) all.push_back(static_cast<Bytes>(d) * item * stride);
+    all.push_back(0);
+    return all;
+  }
+  std::vector<MPI_Datatype> types(MPI_Datatype type) const { return std::vector<MPI_Datatype>(counts.size() + 1, type); }
 };
 
 struct program {
@@ -92,6 +175,7 @@ struct program {
   std::vector<place> places;
   bool recording = true;
   int messages = 0;  // names given so far, the same on all ranks
+  std::vector<std::unique_ptr<flight>> flights;
 
   program(std::uint64_t seed, admpi::tape &tape_, int rank_, int size_) : draw{seed}, tape(tape_), rank(rank_), size(size_) {
     enter(MPI_COMM_WORLD);
@@ -116,6 +200,7 @@ struct program {
       MPI_Comm_dup(comm, &p.shadow);
       MPI_Comm_rank(comm, &p.rank);
       MPI_Comm_size(comm, &p.size);
+      p.find_neighbours();
     }
     places.push_back(p);
   }
@@ -123,6 +208,9 @@ struct program {
   void leave(std::size_t i) {
     place &p = places[i];
     if (p.comm != MPI_COMM_NULL) {
+      // Open MPI 4.1 crashes when a communicator is freed before its nonblocking collectives are complete.
+      for (std::size_t k = flights.size(); k-- > 0;)
+        if (flights[k]->comm == p.comm) complete(k);
       MPI_Comm_free(&p.shadow);
       if (p.comm != MPI_COMM_WORLD && p.comm != MPI_COMM_SELF) AMPI_Comm_free(&p.comm);
     }
@@ -272,6 +360,7 @@ struct program {
         send_tangent(o, p, *a.m);
       }
       if (mine.chance(20)) local(mine);
+      land(mine, 10);
       cut(mine);
     }
     if (toggled == 0) tape.stop();
@@ -300,6 +389,7 @@ struct program {
           AMPI_Wait(&out[i - receives].request, mine.chance(50) ? AMPI_STATUS_IGNORE : &status);
         }
         if (mine.chance(20)) local(mine);
+        land(mine, 10);
         cut(mine);
       }
     }
@@ -393,7 +483,7 @@ struct program {
     const place p = places[where];
     const int size_here = draw_size(where);
     const int what = draw.below(8), n = draw.below(5), first = draw.below(pool), root = draw.below(size_here), kind = draw.below(4);
-    const bool in_place = draw.chance(40), ties = draw.chance(30), zeros = draw.chance(30);
+    const bool in_place = draw.chance(40), ties = draw.chance(30), zeros = draw.chance(30), nonblocking = draw.chance(50);
     if (p.comm == MPI_COMM_NULL) return;
     const MPI_Op op = kind == 0 ? MPI_SUM : kind == 1 ? MPI_PROD : kind == 2 ? MPI_MIN : MPI_MAX;
     const bool at_root = p.rank == root;
@@ -407,6 +497,12 @@ struct program {
       if (ties && what <= 1) x[i] = x[i] - value(x[i]) + 0.25 * (p.rank % 2);
       if (zeros && what <= 1) x[i] = x[i] - value(x[i]) + 1.0 * ((p.rank + i) % 3);
     }
+    auto started = std::make_unique<flight>();
+    started->out = x;
+    started->in = x;
+    AMPI_Request *const request = &started->request;
+    const var *const from = started->out.data();
+    var *const to = started->in.data();
     std::vector<var> y(x);
     std::vector<double> u(t);
     const std::size_t whole = static_cast<std::size_t>(n) * p.size;
@@ -417,17 +513,20 @@ struct program {
 
     switch (what) {
       case 0:
-        if (in_place) AMPI_Allreduce(MPI_IN_PLACE, y.data(), n, AMPI_ADOUBLE, op, p.comm);
+        if (nonblocking) AMPI_Iallreduce(in_place ? MPI_IN_PLACE : from, to, n, AMPI_ADOUBLE, op, p.comm, request);
+        else if (in_place) AMPI_Allreduce(MPI_IN_PLACE, y.data(), n, AMPI_ADOUBLE, op, p.comm);
         else AMPI_Allreduce(x.data(), y.data(), n, AMPI_ADOUBLE, op, p.comm);
         reduced();
         break;
       case 1:
-        if (in_place && at_root) AMPI_Reduce(MPI_IN_PLACE, y.data(), n, AMPI_ADOUBLE, op, root, p.comm);
+        if (nonblocking) AMPI_Ireduce(in_place && at_root ? MPI_IN_PLACE : from, at_root ? to : nullptr, n, AMPI_ADOUBLE, op, root, p.comm, request);
+        else if (in_place && at_root) AMPI_Reduce(MPI_IN_PLACE, y.data(), n, AMPI_ADOUBLE, op, root, p.comm);
         else AMPI_Reduce(x.data(), at_root ? y.data() : nullptr, n, AMPI_ADOUBLE, op, root, p.comm);
         if (at_root) reduced();
         break;
       case 2:
-        AMPI_Bcast(y.data(), n, AMPI_ADOUBLE, root, p.comm);
+        if (nonblocking) AMPI_Ibcast(to, n, AMPI_ADOUBLE, root, p.comm, request);
+        else AMPI_Bcast(y.data(), n, AMPI_ADOUBLE, root, p.comm);
         for (int i = 0; i < n; ++i) u[i] = all.t[static_cast<std::size_t>(root * n + i)];
         break;
       case 3:
@@ -469,10 +568,218 @@ struct program {
         break;
       }
     }
+    if (*request != AMPI_REQUEST_NULL) {
+      started->comm = p.comm;
+      started->tangent = u;
+      started->first = first + 2;
+      flights.push_back(std::move(started));
+      return;
+    }
     for (int i = 0; i < n; ++i) {
       s.x[(first + 2 + i) % pool] = y[i];
       s.t[(first + 2 + i) % pool] = u[i];
     }
+  }
+
+  /// Some of the collectives under way are completed, on this rank and in any order.
+  void land(random_numbers &mine, int percent) {
+    for (std::size_t k = flights.size(); k-- > 0;)
+      if (mine.chance(percent)) complete(static_cast<std::size_t>(mine.below(static_cast<int>(flights.size()))));
+  }
+
+  void complete(std::size_t k) {
+    const std::unique_ptr<flight> f = std::move(flights[k]);
+    flights.erase(flights.begin() + static_cast<std::ptrdiff_t>(k));
+    AMPI_Wait(&f->request, MPI_STATUS_IGNORE);
+    arrive(*f);
+  }
+
+  void arrive(const flight &f) {
+    const std::size_t n = f.in.size();
+    std::vector<double> t(n);
+    for (std::size_t i = 0; i < n; ++i) t[i] = f.in[i].id == 0 ? 0.0 : f.tangent[i];
+    std::vector<var> y(f.folded ? 4 : 0, 0.0);
+    std::vector<double> u(y.size(), 0.0);
+    for (std::size_t i = 0; f.folded && i < n; ++i) {
+      const double weight = 0.3 + 0.1 * static_cast<double>(i % 7);
+      y[i % 4] += weight * f.in[i];
+      u[i % 4] += weight * t[i];
+    }
+    if (!f.folded) {
+      y = f.in;
+      u = t;
+    }
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      s.x[(static_cast<std::size_t>(f.first) + i) % pool] = y[i];
+      s.t[(static_cast<std::size_t>(f.first) + i) % pool] = y[i].id == 0 ? 0.0 : u[i];
+    }
+  }
+
+  /// Values from place to place: calls with one count, with counts and displacements, with types as well; among
+  /// all ranks or among neighbours; blocking or not.
+  void movement(std::size_t where) {
+    const place p = places[where];
+    const int size_here = draw_size(where);
+    int what = draw.below(6);
+    const int form = draw.below(3), n = draw.below(4), first = draw.below(pool), root = draw.below(size_here);
+    const bool nonblocking = draw.chance(60), in_place = draw.chance(25);
+    const std::uint64_t salt = draw.next();
+    random_numbers mine{draw.next() + static_cast<std::uint64_t>(rank) * 7919u};
+    if (p.comm == MPI_COMM_NULL) return;
+    if (what >= 4 && !p.has_neighbours) what -= 2;
+    const bool gather = what == 0, scatter = what == 1, allgather = what == 2, alltoall = what == 3, near_gather = what == 4;
+    const bool neighbours = what >= 4, to_each = !gather && !allgather && !near_gather;
+
+    // What `a` sends to `b`; in place both send alike, and what is gathered does not depend on b.
+    const auto count = [&](int a, int b) {
+      if (form == 0) return n;
+      if (a < 0 || b < 0) return 2;
+      if (!to_each) b = 0;
+      if (alltoall && in_place && a > b) std::swap(a, b);
+      random_numbers pair{salt + static_cast<std::uint64_t>(64 * a + b)};
+      return pair.below(4);
+    };
+    std::vector<int> everybody, sent, received;
+    for (int r = 0; r < p.size; ++r) everybody.push_back(r);
+    const std::vector<int> &to = neighbours ? p.destinations : everybody, &from = neighbours ? p.sources : everybody;
+    const bool at_root = p.rank == root, sends = !scatter || at_root, receives = !gather || at_root;
+    if (to_each && sends) for (const int r : to) sent.push_back(count(p.rank, r));
+    if (!to_each) sent.push_back(count(p.rank, root));
+    if (scatter) received.push_back(count(root, p.rank));
+    else if (receives) for (const int r : from) received.push_back(count(r, p.rank));
+    const bool one_block_out = !to_each, one_block_in = scatter;
+    lots out(sent, 1 + mine.below(2), form == 0 || one_block_out, form != 0 && to_each && mine.chance(40), mine);
+    lots in(received, 1 + mine.below(2), form == 0 || one_block_in, false, mine);
+
+    auto f = std::make_unique<flight>();
+    f->comm = p.comm;
+    f->first = first + 2;
+    f->folded = true;
+    std::vector<double> out_t;
+    // What is not overwritten stays, with its derivative.
+    for (int i = 0; i < in.room; ++i) {
+      f->in.push_back(s.x[static_cast<std::size_t>((first + 3 * i + 1) % pool)]);
+      f->tangent.push_back(s.t[static_cast<std::size_t>((first + 3 * i + 1) % pool)]);
+    }
+    const bool here = in_place && !neighbours && (alltoall || allgather || (gather && at_root));
+    if (here && alltoall) out = in;
+    for (int i = 0; i < out.room; ++i) {
+      const double weight = 0.5 + 0.1 * (i % 5);
+      f->out.push_back(weight * s.x[static_cast<std::size_t>((first + i) % pool)]);
+      out_t.push_back(f->out.back().id == 0 ? 0.0 : weight * s.t[static_cast<std::size_t>((first + i) % pool)]);
+    }
+    if (here && alltoall) {
+      f->out = f->in;
+      out_t = f->tangent;
+    } else if (here) {
+      const std::size_t own = static_cast<std::size_t>(p.rank);
+      for (int i = 0; i < in.counts[own]; ++i) {
+        const std::size_t place = static_cast<std::size_t>((in.displs[own] + i) * in.stride);
+        f->in[place] = f->out[static_cast<std::size_t>(i * out.stride)];
+        f->tangent[place] = out_t[static_cast<std::size_t>(i * out.stride)];
+      }
+    }
+    // The tangents by the same call on the other communicator, where types are not needed and nothing is in place.
+    const MPI_Datatype ot = out.type(MPI_DOUBLE, 8), it = in.type(MPI_DOUBLE, 8), oa = out.type(AMPI_ADOUBLE, 16), ia = in.type(AMPI_ADOUBLE, 16);
+    const double *const t_out = out_t.data();
+    double *const t_in = f->tangent.data();
+    const void *const x_out = here ? MPI_IN_PLACE : static_cast<void *>(f->out.data());
+    void *const x_in = f->in.data();
+    const int *const oc = out.counts.data(), *const od = out.displs.data(), *const ic = in.counts.data(), *const id = in.displs.data();
+    const int o1 = one_block_out ? sent[0] : n, i1 = one_block_in ? received[0] : n;
+    // The way of the call matters to the tangents too: which slots of two edges between the same ranks belong together
+    // is one thing here and another there.
+#define ADMPI_PLAIN(blocking, begin, ...)               \
+  do {                                                  \
+    MPI_Request request;                                \
+    if (nonblocking) {                                  \
+      MPI_##begin(__VA_ARGS__, p.shadow, &request);     \
+      MPI_Wait(&request, MPI_STATUS_IGNORE);            \
+    } else {                                            \
+      MPI_##blocking(__VA_ARGS__, p.shadow);            \
+    }                                                   \
+  } while (0)
+#define ADMPI_ACTIVE(blocking, begin, ...)                          \
+  do {                                                              \
+    if (nonblocking) AMPI_##begin(__VA_ARGS__, p.comm, &f->request); \
+    else AMPI_##blocking(__VA_ARGS__, p.comm);                      \
+  } while (0)
+    switch (what) {
+      case 0:
+        if (form == 0) {
+          ADMPI_PLAIN(Gather, Igather, t_out, n, ot, t_in, n, it, root);
+          ADMPI_ACTIVE(Gather, Igather, x_out, n, oa, x_in, n, ia, root);
+        } else {
+          ADMPI_PLAIN(Gatherv, Igatherv, t_out, o1, ot, t_in, ic, id, it, root);
+          ADMPI_ACTIVE(Gatherv, Igatherv, x_out, o1, oa, x_in, ic, id, ia, root);
+        }
+        break;
+      case 1:
+        if (form == 0) {
+          ADMPI_PLAIN(Scatter, Iscatter, t_out, n, ot, t_in, n, it, root);
+          ADMPI_ACTIVE(Scatter, Iscatter, x_out, n, oa, x_in, n, ia, root);
+        } else {
+          ADMPI_PLAIN(Scatterv, Iscatterv, t_out, oc, od, ot, t_in, i1, it, root);
+          ADMPI_ACTIVE(Scatterv, Iscatterv, x_out, oc, od, oa, x_in, i1, ia, root);
+        }
+        break;
+      case 2:
+        if (form == 0) {
+          ADMPI_PLAIN(Allgather, Iallgather, t_out, n, ot, t_in, n, it);
+          ADMPI_ACTIVE(Allgather, Iallgather, x_out, n, oa, x_in, n, ia);
+        } else {
+          ADMPI_PLAIN(Allgatherv, Iallgatherv, t_out, o1, ot, t_in, ic, id, it);
+          ADMPI_ACTIVE(Allgatherv, Iallgatherv, x_out, o1, oa, x_in, ic, id, ia);
+        }
+        break;
+      case 3:
+        if (form == 0) {
+          ADMPI_PLAIN(Alltoall, Ialltoall, t_out, n, ot, t_in, n, it);
+          ADMPI_ACTIVE(Alltoall, Ialltoall, x_out, n, oa, x_in, n, ia);
+        } else {
+          ADMPI_PLAIN(Alltoallv, Ialltoallv, t_out, oc, od, ot, t_in, ic, id, it);
+          if (form == 1) {
+            ADMPI_ACTIVE(Alltoallv, Ialltoallv, x_out, oc, od, oa, x_in, ic, id, ia);
+          } else {
+            const std::vector<int> ob = out.bytes<int>(16), ib = in.bytes<int>(16);
+            const std::vector<MPI_Datatype> os = out.types(oa), is = in.types(ia);
+            ADMPI_ACTIVE(Alltoallw, Ialltoallw, x_out, oc, ob.data(), os.data(), x_in, ic, ib.data(), is.data());
+          }
+        }
+        break;
+      case 4:
+        if (form == 0) {
+          ADMPI_PLAIN(Neighbor_allgather, Ineighbor_allgather, t_out, n, ot, t_in, n, it);
+          ADMPI_ACTIVE(Neighbor_allgather, Ineighbor_allgather, x_out, n, oa, x_in, n, ia);
+        } else {
+          ADMPI_PLAIN(Neighbor_allgatherv, Ineighbor_allgatherv, t_out, o1, ot, t_in, ic, id, it);
+          ADMPI_ACTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, x_out, o1, oa, x_in, ic, id, ia);
+        }
+        break;
+      default:
+        if (form == 0) {
+          ADMPI_PLAIN(Neighbor_alltoall, Ineighbor_alltoall, t_out, n, ot, t_in, n, it);
+          ADMPI_ACTIVE(Neighbor_alltoall, Ineighbor_alltoall, x_out, n, oa, x_in, n, ia);
+        } else {
+          ADMPI_PLAIN(Neighbor_alltoallv, Ineighbor_alltoallv, t_out, oc, od, ot, t_in, ic, id, it);
+          if (form == 1) {
+            ADMPI_ACTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, x_out, oc, od, oa, x_in, ic, id, ia);
+          } else {
+            const std::vector<MPI_Aint> ob = out.bytes<MPI_Aint>(16), ib = in.bytes<MPI_Aint>(16);
+            const std::vector<MPI_Datatype> os = out.types(oa), is = in.types(ia);
+            ADMPI_ACTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, x_out, oc, ob.data(), os.data(), x_in, ic, ib.data(), is.data());
+          }
+        }
+        break;
+    }
+#undef ADMPI_PLAIN
+#undef ADMPI_ACTIVE
+    lots::free(ot, MPI_DOUBLE);
+    lots::free(it, MPI_DOUBLE);
+    lots::free(oa, AMPI_ADOUBLE);
+    lots::free(ia, AMPI_ADOUBLE);
+    if (f->request != AMPI_REQUEST_NULL) flights.push_back(std::move(f));
+    else arrive(*f);
   }
 
   /// A value times the neighbour's, which the sweep records and reverses anew: on nests of the tape, or on tapes
@@ -520,15 +827,42 @@ struct program {
   /// A new communicator: a part of an old one, in another order. An old one goes; the sweep comes later.
   void communicators() {
     const std::size_t from = static_cast<std::size_t>(draw.below(2));
-    const int parts = 1 + draw.below(2), way = draw.below(3);
+    const int parts = 1 + draw.below(2), way = draw.below(6);
+    const std::uint64_t salt = draw.next();
     place p;
     if (way == 0) {
       AMPI_Comm_dup(places[from].comm, &p.comm);
     } else if (way == 1) {
       AMPI_Comm_split(places[from].comm, rank % parts, -rank, &p.comm);
-    } else {
-      int dims[1] = {size}, periods[1] = {1};
+    } else if (way == 2) {
+      int dims[1] = {size}, periods[1] = {static_cast<int>(salt % 2)};
       AMPI_Cart_create(places[from].comm, 1, dims, periods, 1, &p.comm);
+    } else if (way == 3) {
+      const int thin = size % 2 == 0 && salt % 4 < 2 ? 2 : 1;
+      int dims[2] = {thin, size / thin}, periods[2] = {1, static_cast<int>(salt % 2)};
+      AMPI_Cart_create(places[from].comm, 2, dims, periods, 0, &p.comm);
+    } else if (way == 4) {
+      // A ring whose edges are double.
+      std::vector<int> index, edges;
+      for (int r = 0; r < size; ++r) {
+        const int right = (r + 1) % size, left = (r + size - 1) % size;
+        edges.insert(edges.end(), {right, left, left, right});
+        index.push_back(static_cast<int>(edges.size()));
+      }
+      AMPI_Graph_create(places[from].comm, size, index.data(), edges.data(), 0, &p.comm);
+    } else {
+      // Any directed graph; each rank has its slots in an order of its own.
+      std::vector<int> in, out;
+      const auto edges = [&](int a, int b) { return random_numbers{salt + static_cast<std::uint64_t>(64 * a + b)}.below(3); };
+      for (int i = 0; i < size; ++i) {
+        const int a = (i + rank) % size, b = (2 * size - 1 - i + rank) % size;
+        in.insert(in.end(), static_cast<std::size_t>(edges(a, rank)), a);
+        out.insert(out.end(), static_cast<std::size_t>(edges(rank, b)), b);
+      }
+      const int sources = static_cast<int>(in.size()), destinations = static_cast<int>(out.size());
+      in.push_back(0);
+      out.push_back(0);
+      AMPI_Dist_graph_create_adjacent(places[from].comm, sources, in.data(), MPI_UNWEIGHTED, destinations, out.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &p.comm);
     }
     splits.push_back(way == 1 ? parts : 1);
     enter(p.comm);
@@ -549,7 +883,7 @@ struct program {
     random_numbers outer = draw;
     const std::uint64_t own = outer.next();
     draw.state = own;
-    const int what = draw.below(11);
+    const int what = draw.below(14);
     recording = !draw.chance(10);
     if (run) {
       const std::size_t where = static_cast<std::size_t>(draw.below(static_cast<int>(places.size())));
@@ -557,8 +891,9 @@ struct program {
       if (what < 2) compute();
       else if (what < 5) phase(where);
       else if (what < 6) shift(where);
-      else if (what < 9) collective(where);
-      else if (what < 10) communicators();
+      else if (what < 8) collective(where);
+      else if (what < 11) movement(where);
+      else if (what < 13) communicators();
       else checkpoint();
       if (!recording) {
         tape.start();
@@ -567,6 +902,8 @@ struct program {
           if (s.x[i].id == 0) s.t[i] = 0.0;
       }
       random_numbers mine{own + static_cast<std::uint64_t>(rank)};
+      cut(mine);
+      land(mine, 25);
       cut(mine);
     }
     draw = outer;
@@ -605,6 +942,7 @@ double identity_error(std::uint64_t seed, const std::vector<char> &keep) {
   p->s.x = inputs;
   p->s.t = v;
   for (char run : keep) p->step(run != 0);
+  while (!p->flights.empty()) p->complete(0);
   const std::vector<var> outputs = p->s.x;
   const std::vector<double> tangents = p->s.t;
   std::vector<admpi_position> cuts = {bottom};
