@@ -1,4 +1,4 @@
-// Allreduce of var arrays over plain MPI of doubles.
+// Allreduce of var arrays over plain MPI of doubles, and the memory of a Scan.
 #include "mpi_bench.hpp"
 
 namespace {
@@ -43,6 +43,27 @@ void measure(const char *work, MPI_Op op, int n, int repetitions, int rounds, do
   }
 }
 
+/// The adjoints of a prefix sum need nothing that was summed, on however many ranks.
+void measure_scan(int n) {
+  const std::size_t size = static_cast<std::size_t>(n);
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  std::vector<admpi::var> x(size, 1.5 + bench::rank()), y(size);
+  admpi::tape tape;
+  tape.start();
+  tape.input(x);
+  const auto before = tape.statistics().used_bytes;
+  AMPI_Scan(x.data(), y.data(), n, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  const double bytes = static_cast<double>(tape.statistics().used_bytes - before);
+  for (const admpi::var &v : y) tape.seed(v, 2.0);
+  tape.reverse();
+  bench::check("scan: the adjoint", tape.adjoint(x[size / 2]), 2.0 * (ranks - bench::rank()), 0.0);
+  if (bench::rank() != 0) return;
+  char text[100];
+  std::snprintf(text, sizeof text, "Scan SUM n = %d, %d ranks: tape bytes a double, adjoint included", n, ranks);
+  bench::row(text, bytes / static_cast<double>(size), 13.0);
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -50,6 +71,7 @@ int main(int argc, char **argv) {
   measure("Allreduce SUM n = 1", MPI_SUM, 1, 100, 400, 2.0, 2.0);
   measure("Allreduce SUM n = 1M", MPI_SUM, 1000000, 1, 31, 2.5, 2.0);
   measure("Allreduce MAX n = 1M", MPI_MAX, 1000000, 1, 31, 4.0, 2.5);
+  measure_scan(100000);
   AMPI_Finalize();
   return 0;
 }

@@ -312,7 +312,7 @@ struct located_world {
     MPI_Op_free(&largest);
   }
   located item(paired) const { return {}; }
-  admpi::var_int item(active) const { return {}; }
+  admpi::value_index<admpi::var> item(active) const { return {}; }
   MPI_Datatype type_of(paired) const { return type; }
   MPI_Datatype type_of(active) const { return AMPI_ADOUBLE_INT; }
   MPI_Op operation(paired, bool max) const { return max ? largest : smallest; }
@@ -637,12 +637,50 @@ TEST_CASE("test_reductions_not_recorded") {
   admpi::var x = 1.0 + rank, y;
   AMPI_Scan(&x, &y, 1, AMPI_ADOUBLE, MPI_MAX, MPI_COMM_WORLD);
   CHECK(y.value == 1.0 + rank);
-  admpi::var_int in, out;
+  CHECK(admpi::mpi_type<admpi::value_index<admpi::var>>() == AMPI_ADOUBLE_INT);
+  admpi::value_index<admpi::var> in, out;
   in.value = rank == 0 ? 3.0 : 5.0;
   in.index = 10 * rank;
   AMPI_Allreduce(&in, &out, 1, AMPI_ADOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
   CHECK(out.value.value == (size > 1 ? 5.0 : 3.0));
   CHECK(out.index == (size > 1 ? 10 : 0));
+}
+
+namespace {
+
+void add_vars(void *in, void *inout, int *len, MPI_Datatype *) {
+  const admpi::var *a = static_cast<admpi::var *>(in);
+  admpi::var *b = static_cast<admpi::var *>(inout);
+  for (int i = 0; i < *len; ++i) b[i] += a[i];
+}
+
+}  // namespace
+
+TEST_CASE("test_reductions_abandoned_sweep") {
+  test::begin();
+  const int n = 20000;  // more than an MPI sends before it is asked for
+  MPI_Op operation;
+  AMPI_Op_create(&add_vars, 1, &operation);
+  admpi::tape tape;
+  tape.start();
+  std::vector<admpi::var> x(n, 0.5), y(n);
+  tape.input(x);
+  const auto before = tape.position();
+  AMPI_Reduce(x.data(), y.data(), n, AMPI_ADOUBLE, operation, 0, MPI_COMM_WORLD);
+  AMPI_Op_free(&operation);
+  tape.stop();
+  const auto seed = [&] {
+    if (world_rank() == 0) tape.seed(y[7], 3.0);
+  };
+  // The odd ranks have sent: they take nothing of what the others send back.
+  seed();
+  if (world_rank() % 2 == 0) tape.reverse(tape.position(), before);
+  REQUIRE(admpi_abandon_sweep(tape.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
+  tape.clear_adjoints();
+  seed();
+  tape.reverse();
+  CHECK(tape.adjoint(x[7]) == 3.0);
+  CHECK(tape.adjoint(x[8]) == 0.0);
 }
 
 namespace {
@@ -669,7 +707,7 @@ bool has(const std::string &text, const char *part) { return text.find(part) != 
 TEST_CASE("test_reductions_errors_name_the_operation_and_the_cure") {
   test::begin();
   admpi::var x = 1.0, y;
-  admpi::var_int a, b;
+  admpi::value_index<admpi::var> a, b;
   AMPI_Request request = AMPI_REQUEST_NULL;
   const auto allreduce = [&](MPI_Op operation) {
     return error_of([&] { return AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, operation, MPI_COMM_WORLD); });

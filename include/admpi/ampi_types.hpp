@@ -19,6 +19,7 @@ struct value_index {
   T value;
   int index;
 };
+static_assert(sizeof(value_index<var>) == sizeof(admpi_var_int), "value_index<var> is an admpi_var_int");
 
 /// The scalars that the elements of a buffer consist of. To be specialised for a program's own structures, so that
 /// a buffer of them is seen through:

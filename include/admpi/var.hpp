@@ -277,13 +277,6 @@ static_assert(sizeof(var) == sizeof(admpi_var) && alignof(var) == alignof(admpi_
 static_assert(std::is_trivially_copyable<var>::value, "a var may be copied by memcpy and sent");
 static_assert(std::is_standard_layout<var>::value, "a var* may be cast to admpi_var*");
 
-/// A value and an index, as MPI_MINLOC and MPI_MAXLOC reduce them under AMPI_ADOUBLE_INT.
-struct var_int {
-  var value;
-  int index = 0;
-};
-static_assert(sizeof(var_int) == sizeof(admpi_var_int), "var_int is an admpi_var_int");
-
 namespace detail {
 
 ADMPI_ALWAYS_INLINE leaf kept(const var &x) noexcept { return leaf(x); }

@@ -8,7 +8,6 @@
 pub mod bundle;
 mod flatten;
 
-use crate::mpi::types::{Block, Made};
 use crate::mpi::{Datatype, Layout, Map, Outcome, TypeAttribute};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,34 +42,25 @@ pub fn install() -> Outcome<()> {
     let active = inner.resized(ACTIVE_EXTENT)?.commit()?;
     inner.free()?;
     active.set_name(c"AMPI_ADOUBLE")?;
-    let pair = pair_of(active)?.commit()?;
-    pair.set_name(c"AMPI_ADOUBLE_INT")?;
     *lock(&ATTRIBUTE) = Some(attribute);
     // Types that were looked at before bear no mark, so nothing tells when their handles mean others.
     GENERATION.fetch_add(1, Ordering::Relaxed);
     active.set_active_double();
+    let pair = bundle::pair(active, PAIR_EXTENT)?;
+    pair.set_name(c"AMPI_ADOUBLE_INT")?;
     pair.set_active_pair();
     Ok(())
 }
 
-fn pair_of(active: Datatype) -> Outcome<Datatype> {
-    let parts = [
-        Block { length: 1, displacement: 0, datatype: active },
-        Block { length: 1, displacement: ACTIVE_EXTENT, datatype: Datatype::int() },
-    ];
-    Made::structure(&parts)?.datatype().resized(PAIR_EXTENT)
-}
-
-/// Frees it. No active buffer can be described afterwards.
+/// Frees them. No active buffer can be described afterwards.
 pub fn remove() -> Outcome<()> {
     bundle::remove();
     *lock(&ATTRIBUTE) = None;
     GENERATION.fetch_add(1, Ordering::Relaxed);
-    let types = [Datatype::active_pair(), Datatype::active_double()];
+    let active = Datatype::active_double();
     Datatype::null().set_active_pair();
     Datatype::null().set_active_double();
-    let made = types.into_iter().filter(|&datatype| datatype != Datatype::null());
-    made.map(Datatype::free).fold(Ok(()), Outcome::and)
+    if active == Datatype::null() { Ok(()) } else { active.free() }
 }
 
 /// A type with an attribute of ours was freed.
