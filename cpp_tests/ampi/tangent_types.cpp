@@ -159,6 +159,7 @@ TEST_CASE("test_tangent_types_of_scalars") {
   CHECK(mpi_type<float>() == MPI_FLOAT);
   CHECK(mpi_type<var>() == AMPI_ADOUBLE);
   CHECK(mpi_type<value_index<double>>() == MPI_DOUBLE_INT);
+  CHECK(mpi_type<value_index<var>>() == AMPI_ADOUBLE_INT);
   CHECK(mpi_type<first>() == mpi_type<first>());
   CHECK(mpi_type<first>() != mpi_type<second>());
   CHECK(mpi_type<tangent<var>>() != mpi_type<second>());
@@ -322,6 +323,10 @@ TEST_CASE("test_tangent_types_ties_go_to_the_lowest_rank") {
     CHECK(allreduced(first(x, v), op).derivative == expected);
     CHECK(test::sum_over_ranks(swept(x, op) * v) == expected);
   }
+  // A datatype for active pairs is one for pairs with tangents.
+  value_index<second> pair = {{first(1.0 + rank, 2.0), first(3.0, 4.0 + rank)}, 7 + rank};
+  AMPI_Allreduce(MPI_IN_PLACE, &pair, 1, AMPI_ADOUBLE_INT, MPI_MINLOC, MPI_COMM_WORLD);
+  CHECK((pair.index == 7 && pair.value.value.value == 1.0 && pair.value.derivative.derivative == 4.0));
   // Pairs: of equal values the lowest index, of equal pairs the lowest rank.
   const value_index<first> same = {{3.0, 1.0 + rank}, 5}, falling = {{3.0, 1.0 + rank}, 50 - rank};
   for (const MPI_Op op : {MPI_MINLOC, MPI_MAXLOC}) {

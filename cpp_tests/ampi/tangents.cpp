@@ -77,7 +77,6 @@ struct needs {
   bool only_sums = true;
   bool only_plain = false;
   bool own_operations = false;
-  bool pairs = false;
 };
 
 /// Associative, and not one of MPI's.
@@ -631,7 +630,6 @@ class program {
   }
 
   void locations() {
-    needs_.pairs = true;
     const std::vector<Real> y = take(n);
     std::vector<value_index<Real>> out(n), in(n);
     for (int i = 0; i < n; ++i) out[i] = {y[i], 100 + w.rank};
@@ -639,8 +637,10 @@ class program {
     const MPI_Datatype pair = mpi_type<value_index<Real>>();
     if (in_place) {
       in = out;
+      needs_.reductions.insert("AMPI_Allreduce");
       AMPI_Allreduce(MPI_IN_PLACE, in.data(), n, pair, location, w.comm);
     } else {
+      needs_.reductions.insert("AMPI_Reduce");
       AMPI_Reduce(out.data(), in.data(), n, pair, location, root, w.comm);
     }
     std::vector<Real> got;
@@ -705,7 +705,7 @@ bool refused(const std::set<std::string> &calls) {
 bool is_differentiated(const needs &n, bool over_tangents) {
   if (n.only_plain || refused(n.calls)) return false;
   if (over_tangents) return n.only_sums && !refused({"AMPI_Allgather", "AMPI_Gather"});
-  return !n.pairs && !n.own_operations && !refused(n.reductions);
+  return !n.own_operations && !refused(n.reductions);
 }
 
 /// A program: which steps, and where its random numbers begin.

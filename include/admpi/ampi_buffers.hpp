@@ -83,6 +83,10 @@ template <class T, class Significant>
 [[gnu::noinline]] int check_tangents(const char *call, const T *buffer, MPI_Datatype &datatype, MPI_Comm comm,
                                      Significant significant) {
   if (buffer == MPI_IN_PLACE || !significant()) return MPI_SUCCESS;
+  using element = std::remove_cv_t<std::remove_all_extents_t<T>>;
+  if constexpr (is_value_index<element>) {
+    if (datatype == AMPI_ADOUBLE_INT) datatype = mpi_type<element>();
+  }
   return admpi_bundle_buffer(call, mpi_type<typename scalar_of<T>::type>(), datatype, comm, &datatype);
 }
 

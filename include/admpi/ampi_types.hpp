@@ -84,6 +84,10 @@ struct datatype_of<value_index<T>> {
   }
 };
 template <>
+struct datatype_of<value_index<var>> {
+  static MPI_Datatype get() { return AMPI_ADOUBLE_INT; }
+};
+template <>
 struct datatype_of<value_index<double>> {
   static MPI_Datatype get() { return MPI_DOUBLE_INT; }
 };

@@ -254,7 +254,7 @@ impl Custom {
         let mut at = write(&receive)?.len();
         write(&receive)?.set_vars(&all[..at]);
         for other in 1..ranks {
-            let part = room(&pieces.result(other, ranks)?)?;
+            let part = room(&pieces.share(other, ranks)?)?;
             let mut sink = write(part.argument())?;
             sink.set_vars(&all[at..at + sink.len()]);
             at += sink.len();

@@ -457,7 +457,7 @@ fn start_reduce_scatter(
     let sink = operator.sink("recvbuf", &pieces.result(place, ranks)?)?;
     let lengths = if pieces.has_counts() {
         let share =
-            |rank| Ok(operator.source("recvbuf", &pieces.result(rank, ranks)?)?.len() as u64);
+            |rank| Ok(operator.source("sendbuf", &pieces.share(rank, ranks)?)?.len() as u64);
         Lengths::List((0..ranks).map(share).collect::<Outcome<_>>()?)
     } else {
         Lengths::Each(sink.len())

@@ -655,8 +655,18 @@ impl Pieces {
         for rank in 0..ranks {
             total += i64::from(self.count(rank, ranks)?);
         }
-        let pointer = if super::is_in_place(self.send) { self.receive } else { self.send };
-        Ok(Argument { pointer, count: total, datatype: self.datatype })
+        Ok(Argument { pointer: self.brought(), count: total, datatype: self.datatype })
+    }
+
+    fn brought(&self) -> *mut c_void {
+        if super::is_in_place(self.send) { self.receive } else { self.send }
+    }
+
+    /// As much as a rank gets. It has no place here, where the buffer for a share of none may be NULL; it stands
+    /// for what is brought.
+    pub fn share(&self, rank: usize, ranks: usize) -> Outcome<Argument> {
+        let count = self.count(rank, ranks)?;
+        Ok(Argument { pointer: self.brought(), count: count.into(), datatype: self.datatype })
     }
 
     /// What a rank gets, at the beginning of its buffer.
