@@ -479,13 +479,21 @@ struct program {
     return op == MPI_MIN || op == MPI_MAX ? all.t[winner * n + i] : sum;
   }
 
+  /// An operation of the program's own.
+  static void multiply(void *in, void *inout, int *len, MPI_Datatype *) {
+    const var *a = static_cast<var *>(in);
+    var *b = static_cast<var *>(inout);
+    for (int i = 0; i < *len; ++i) b[i] = a[i] * b[i];
+  }
+
   void collective(std::size_t where) {
     const place p = places[where];
     const int size_here = draw_size(where);
-    const int what = draw.below(8), n = draw.below(5), first = draw.below(pool), root = draw.below(size_here), kind = draw.below(4);
+    const int what = draw.below(12), n = draw.below(5), first = draw.below(pool), root = draw.below(size_here), kind = draw.below(4);
     const bool in_place = draw.chance(40), ties = draw.chance(30), zeros = draw.chance(30), nonblocking = draw.chance(50);
     if (p.comm == MPI_COMM_NULL) return;
-    const MPI_Op op = kind == 0 ? MPI_SUM : kind == 1 ? MPI_PROD : kind == 2 ? MPI_MIN : MPI_MAX;
+    const bool reduces = what <= 1 || what >= 8, recorded = what == 11;
+    const MPI_Op op = kind == 1 || recorded ? MPI_PROD : kind == 0 ? MPI_SUM : kind == 2 ? MPI_MIN : MPI_MAX;
     const bool at_root = p.rank == root;
 
     std::vector<var> x(n);
@@ -494,8 +502,8 @@ struct program {
       x[i] = s.x[(first + i) % pool];
       t[i] = s.t[(first + i) % pool];
       // Equal values that differ in their tangents, and factors that are zero.
-      if (ties && what <= 1) x[i] = x[i] - value(x[i]) + 0.25 * (p.rank % 2);
-      if (zeros && what <= 1) x[i] = x[i] - value(x[i]) + 1.0 * ((p.rank + i) % 3);
+      if (ties && reduces) x[i] = x[i] - value(x[i]) + 0.25 * (p.rank % 2);
+      if (zeros && reduces) x[i] = x[i] - value(x[i]) + 1.0 * ((p.rank + i) % 3);
     }
     auto started = std::make_unique<flight>();
     started->out = x;
@@ -507,9 +515,10 @@ struct program {
     std::vector<double> u(t);
     const std::size_t whole = static_cast<std::size_t>(n) * p.size;
     const pairs all = what == 3 ? pairs{} : collect(p, x, t);
-    const auto reduced = [&] {
-      for (int i = 0; i < n; ++i) u[i] = reduced_tangent(all, n, p.size, i, op);
+    const auto reduced_over = [&](int ranks) {
+      for (int i = 0; i < n; ++i) u[i] = reduced_tangent(all, n, ranks, i, op);
     };
+    const auto reduced = [&] { reduced_over(p.size); };
 
     switch (what) {
       case 0:
@@ -552,6 +561,45 @@ struct program {
             }
           }
         }
+        break;
+      }
+      case 8:
+        if (nonblocking) AMPI_Iscan(in_place ? MPI_IN_PLACE : from, to, n, AMPI_ADOUBLE, op, p.comm, request);
+        else AMPI_Scan(in_place ? MPI_IN_PLACE : from, y.data(), n, AMPI_ADOUBLE, op, p.comm);
+        reduced_over(p.rank + 1);
+        break;
+      case 9:
+        // The buffer of rank 0 is left alone, derivatives included.
+        if (nonblocking) AMPI_Iexscan(in_place ? MPI_IN_PLACE : from, to, n, AMPI_ADOUBLE, op, p.comm, request);
+        else AMPI_Exscan(in_place ? MPI_IN_PLACE : from, y.data(), n, AMPI_ADOUBLE, op, p.comm);
+        if (p.rank > 0) reduced_over(p.rank);
+        break;
+      case 10: {
+        // What a rank gets is scaled by its number.
+        std::vector<var> shares;
+        for (int r = 0; r < p.size; ++r)
+          for (int i = 0; i < n; ++i) shares.push_back((0.5 + r) * x[i]);
+        if (nonblocking) {
+          started->out = shares;
+          AMPI_Ireduce_scatter_block(started->out.data(), to, n, AMPI_ADOUBLE, op, p.comm, request);
+        } else if (in_place) {
+          AMPI_Reduce_scatter_block(MPI_IN_PLACE, shares.data(), n, AMPI_ADOUBLE, op, p.comm);
+          std::copy_n(shares.begin(), n, y.begin());
+        } else {
+          AMPI_Reduce_scatter_block(shares.data(), y.data(), n, AMPI_ADOUBLE, op, p.comm);
+        }
+        reduced();
+        const double scale = 0.5 + p.rank;
+        for (double &v : u) v *= op == MPI_PROD ? std::pow(scale, p.size) : scale;
+        break;
+      }
+      case 11: {
+        MPI_Op product;
+        AMPI_Op_create(&multiply, 1, &product);
+        if (kind < 2) AMPI_Scan(in_place ? MPI_IN_PLACE : from, y.data(), n, AMPI_ADOUBLE, product, p.comm);
+        else AMPI_Allreduce(in_place ? MPI_IN_PLACE : from, y.data(), n, AMPI_ADOUBLE, product, p.comm);
+        AMPI_Op_free(&product);
+        reduced_over(kind < 2 ? p.rank + 1 : p.size);
         break;
       }
       default: {

@@ -68,10 +68,10 @@ void measure_scan(int n) {
 
 int main(int argc, char **argv) {
   AMPI_Init(&argc, &argv);
+  measure_scan(100000);
   measure("Allreduce SUM n = 1", MPI_SUM, 1, 100, 400, 2.0, 2.0);
   measure("Allreduce SUM n = 1M", MPI_SUM, 1000000, 1, 31, 2.5, 2.0);
   measure("Allreduce MAX n = 1M", MPI_MAX, 1000000, 1, 31, 4.0, 2.5);
-  measure_scan(100000);
   AMPI_Finalize();
   return 0;
 }
