@@ -269,6 +269,20 @@ TEST_CASE("test_tangent_types_operations_that_do_not_fit_are_refused") {
   MPI_Type_free(&two);
 }
 
+TEST_CASE("test_tangent_types_operations_on_doubles_are_refused") {
+  const alone a;
+  MPI_Op op;
+  AMPI_Op_create_adjoint([](void *, void *, int *, MPI_Datatype *) {},
+                         [](const double *, const double *, const double *, double *, double *, int, int) {}, 0, &op);
+  const first x = 1.0;
+  first y;
+  const tangent<var> t;
+  tangent<var> u;
+  check_refused(AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, op, a.comm), "AMPI_Allreduce", "templated");
+  check_refused(AMPI_Scan(&t, &u, 1, AMPI_ADOUBLE, op, a.comm), "AMPI_Scan", "templated");
+  AMPI_Op_free(&op);
+}
+
 TEST_CASE("test_tangent_types_files_hold_numbers") {
   test::begin();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -95,9 +95,9 @@ class program {
   static constexpr int pool = 10;
 
   program(const world &where, unsigned seed, std::vector<Real> x) : w(where), draw(seed), x_(std::move(x)) {
-    MPI_Op_create(&both_and_their_product<Real>, 0, &own_);
+    AMPI_Op_create(&both_and_their_product<Real>, 0, &own_);
   }
-  ~program() { MPI_Op_free(&own_); }
+  ~program() { AMPI_Op_free(&own_); }
   program(const program &) = delete;
   program &operator=(const program &) = delete;
 

@@ -169,6 +169,11 @@ int substitute_operation(const char *call, MPI_Op &op, MPI_Datatype datatype, MP
                         "op: tangents are reduced by MPI_SUM, MPI_PROD, MPI_MIN and MPI_MAX, admpi::value_index of them by "
                         "MPI_MINLOC and MPI_MAXLOC, and both by operations of AMPI_Op_create",
                         comm);
+  if (!predefined && admpi_op_has_adjoint(op))
+    return admpi_refuse(call,
+                        "op: it was made by AMPI_Op_create_adjoint, so its function knows doubles only; make one by "
+                        "AMPI_Op_create whose function is templated on the scalar",
+                        comm);
   // AMPI_ADOUBLE stands here still where this rank has no part in the call.
   if ((predefined || is_recorded<E>()) && datatype != mpi_type<E>() && datatype != AMPI_ADOUBLE)
     return admpi_refuse(call,

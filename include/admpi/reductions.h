@@ -280,6 +280,14 @@ int AMPI_Op_create(MPI_User_function function,
                    MPI_Op *op);
 
 /**
+ * Whether an operation was made by AMPI_Op_create_adjoint, so that its function knows doubles only. The overloads of
+ * `admpi.hpp` ask. Local.
+ * @param op  an operation
+ * @return 1 or 0
+ */
+int admpi_op_has_adjoint(MPI_Op op);
+
+/**
  * As AMPI_Op_create of an operation whose derivative is known: `function` sees plain doubles only, those of
  * active data one behind the other (items of several doubles under a contiguous datatype of MPI_DOUBLE), and
  * `derivative` is called in reverse sweeps. The tape keeps the operands' values.

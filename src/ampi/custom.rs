@@ -157,6 +157,10 @@ fn operands<'a>(send: &'a Argument, receive: &'a Argument) -> &'a Argument {
 }
 
 impl Custom {
+    pub const fn has_derivative(&self) -> bool {
+        self.derivative.is_some()
+    }
+
     /// right = left op right.
     pub fn combine(&self, left: &Argument, right: &Argument) -> Outcome<()> {
         let Some(derivative) = self.derivative else {

@@ -529,6 +529,17 @@ pub unsafe extern "C-unwind" fn AMPI_Op_create(
     })
 }
 
+/// Whether an operation was made by AMPI_Op_create_adjoint, so that its function knows doubles only. The overloads of
+/// `admpi.hpp` ask. Local.
+/// @param op  an operation
+/// @return 1 or 0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_op_has_adjoint(op: MPI_Op) -> c_int {
+    // SAFETY: as the C contract says.
+    let op = unsafe { Op::new(op) };
+    c_int::from(custom::find(op).is_some_and(|custom| custom.has_derivative()))
+}
+
 /// As AMPI_Op_create of an operation whose derivative is known: `function` sees plain doubles only, those of
 /// active data one behind the other (items of several doubles under a contiguous datatype of MPI_DOUBLE), and
 /// `derivative` is called in reverse sweeps. The tape keeps the operands' values.
