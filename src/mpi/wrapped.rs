@@ -85,6 +85,7 @@ unsafe extern "C" fn apply(
     let mut offset = 0;
     while left > 0 {
         let now = left.min(i64::from(item.piece.max(1)));
+        #[allow(clippy::cast_possible_truncation)] // addresses have 64 bits
         let shift = aint(offset) as isize;
         let (from, to) = (input.wrapping_byte_offset(shift), inout.wrapping_byte_offset(shift));
         #[allow(clippy::cast_possible_truncation)] // at most `piece`

@@ -62,11 +62,13 @@ pub fn at_mut(buffer: *mut c_void, offset: i64) -> *mut c_void {
 
 /// The address `offset` bytes behind a buffer's.
 #[inline(always)]
+#[allow(clippy::cast_possible_truncation)] // addresses have 64 bits
 pub fn shift(buffer: *const c_void, offset: i64) -> *const c_void {
     buffer.wrapping_byte_offset(aint(offset) as isize)
 }
 
 #[inline(always)]
+#[allow(clippy::cast_possible_truncation)] // addresses have 64 bits
 pub fn shift_mut(buffer: *mut c_void, offset: i64) -> *mut c_void {
     buffer.wrapping_byte_offset(aint(offset) as isize)
 }
