@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -373,4 +374,84 @@ TEST_CASE("test_edges_collectives_of_active_data_on_an_intercommunicator") {
   }
   MPI_Comm_free(&inter);
   MPI_Comm_free(&half);
+}
+
+namespace {
+
+/// The message that completing `request` gives, or none.
+std::string text_of_wait(AMPI_Request &request) {
+  const int code = AMPI_Wait(&request, MPI_STATUS_IGNORE);
+  return code == MPI_SUCCESS ? "" : text_of(code);
+}
+
+}  // namespace
+
+TEST_CASE("test_edges_a_collective_whose_start_has_been_forgotten") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  const int n = 100;
+  MPI_Comm comm;
+  AMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  returning errors(comm);
+  for (int how = 0; how < 3; ++how) {
+    CAPTURE(how);
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x(n, 1.0 + rank), y(n, 0.0), z(n, 0.0);
+    AMPI_Request request;
+    const admpi_position bottom = tape.position();
+    {
+      std::unique_ptr<admpi::nested> nest;
+      if (how == 2) nest = std::make_unique<admpi::nested>();
+      tape.input(x);
+      AMPI_Iallreduce(x.data(), y.data(), n, AMPI_ADOUBLE, MPI_MAX, comm, &request);
+    }
+    if (how == 0) tape.reset();
+    if (how == 1) tape.reset_to(bottom);
+    std::vector<var> u(n, 2.0);
+    tape.input(u);
+    AMPI_Allreduce(u.data(), z.data(), n, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(text_of_wait(request).find("forgotten") != std::string::npos);
+    CHECK(request == AMPI_REQUEST_NULL);
+    // Its values have come, and are passive; what is on the tape is as it was.
+    CHECK(value(y[n - 1]) == size);
+    CHECK(y[n - 1].id == 0);
+    for (const var &v : z) tape.seed(v);
+    tape.reverse();
+    CHECK(tape.adjoint(u[n - 1]) == size);
+  }
+  AMPI_Comm_free(&comm);
+}
+
+TEST_CASE("test_edges_parts_of_nothing_may_have_any_type") {
+  // Alltoallw with neighbours only: the other parts have no items, and a type that says nothing.
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (const bool nonblocking : {false, true}) {
+    CAPTURE(nonblocking);
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x(2, 1.0 + rank), y(2);
+    tape.input(x);
+    const std::vector<int> displs(size, 0);
+    std::vector<int> out(size, 0), in(size, 0);
+    std::vector<MPI_Datatype> outtypes(size, MPI_BYTE), intypes(size, MPI_INT);
+    out[right] = in[left] = 2;
+    outtypes[right] = intypes[left] = AMPI_ADOUBLE;
+    if (nonblocking) {
+      AMPI_Request request;
+      AMPI_Ialltoallw(x.data(), out.data(), displs.data(), outtypes.data(), y.data(), in.data(), displs.data(),
+                      intypes.data(), MPI_COMM_WORLD, &request);
+      AMPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+      AMPI_Alltoallw(x.data(), out.data(), displs.data(), outtypes.data(), y.data(), in.data(), displs.data(),
+                     intypes.data(), MPI_COMM_WORLD);
+    }
+    CHECK(value(y[1]) == 1.0 + left);
+    tape.seed(y[1], 2.0 + rank);
+    tape.reverse();
+    CHECK(tape.adjoint(x[0]) == 0.0);
+    CHECK(tape.adjoint(x[1]) == 2.0 + right);
+  }
 }

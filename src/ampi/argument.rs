@@ -33,6 +33,16 @@ pub fn sink(name: &str, argument: &Argument) -> Outcome<Sink> {
     argument.sink(name, layout(name, argument)?, 1)
 }
 
+/// A part of a buffer with counts. One without items need not have a type that says anything.
+fn part_source(name: &str, part: &Argument) -> Outcome<Source> {
+    if part.is_nothing() { part.source(name, Layout::Plain, 1) } else { source(name, part) }
+}
+
+/// As `part_source`, to be written.
+fn part_sink(name: &str, part: &Argument) -> Outcome<Sink> {
+    if part.is_nothing() { part.sink(name, Layout::Plain, 1) } else { sink(name, part) }
+}
+
 /// A buffer to read, or None for `MPI_IN_PLACE`.
 pub fn source_or_in_place(name: &str, argument: &Argument) -> Outcome<Option<Source>> {
     if argument.is_in_place() { Ok(None) } else { source(name, argument).map(Some) }
@@ -85,8 +95,11 @@ impl Many {
                 Ok((Sources::One(argument.source(name, layout, ranks)?), Lengths::Each(n)))
             }
             Self::List(arguments) => {
-                let parts: Outcome<Vec<Source>> =
-                    arguments.list(name, ranks)?.iter().map(|part| source(name, part)).collect();
+                let parts: Outcome<Vec<Source>> = arguments
+                    .list(name, ranks)?
+                    .iter()
+                    .map(|part| part_source(name, part))
+                    .collect();
                 let parts = parts?;
                 let lengths = parts.iter().map(|part| part.len() as u64).collect();
                 Ok((Sources::List(parts), Lengths::List(lengths)))
@@ -103,7 +116,7 @@ impl Many {
             }
             Self::List(arguments) => {
                 let parts: Outcome<Vec<Sink>> =
-                    arguments.list(name, ranks)?.iter().map(|part| sink(name, part)).collect();
+                    arguments.list(name, ranks)?.iter().map(|part| part_sink(name, part)).collect();
                 let parts = parts?;
                 let lengths = parts.iter().map(|part| part.len() as u64).collect();
                 Ok((Sinks::List(parts), Lengths::List(lengths)))
@@ -137,12 +150,12 @@ impl Many {
 
     /// One buffer for each of `n` neighbours, to be read.
     pub fn source_list(&self, name: &str, n: usize) -> Outcome<Vec<Source>> {
-        self.parts(name, n)?.iter().map(|part| source(name, part)).collect()
+        self.parts(name, n)?.iter().map(|part| part_source(name, part)).collect()
     }
 
     /// One buffer for each of `n` neighbours, to be written.
     pub fn sink_list(&self, name: &str, n: usize) -> Outcome<Vec<Sink>> {
-        self.parts(name, n)?.iter().map(|part| sink(name, part)).collect()
+        self.parts(name, n)?.iter().map(|part| part_sink(name, part)).collect()
     }
 }
 

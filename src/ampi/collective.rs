@@ -16,7 +16,7 @@ use super::{Private, communicator, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{Comm, Failure, How, Mark, Operation, Outcome, Sink, Staging};
-use crate::tape::{Event, Ids, Sweep, Tape};
+use crate::tape::{Event, Ids, Position, Sweep, Tape};
 
 /// What a collective is recorded on: the tape, and where its adjoint travels. None if nothing is recorded.
 pub struct Stage {
@@ -284,8 +284,8 @@ struct Recording<R> {
     rule: R,
     outputs: usize,
     post: u64,
-    /// The event of the start, if the call does not block.
-    start: Option<u32>,
+    /// If the call does not block: the place on the tape right behind the event of its start.
+    start: Option<Position>,
     logged: Posted,
 }
 
@@ -324,15 +324,11 @@ pub fn begin<R: Rule>(
     {
         let rule = recording.rule;
         let begun = on_tape(recording.serial, |tape| {
-            let mut event = 0;
-            tape.record(0, |_, index| {
-                event = index;
-                Begun { rule }
-            })?;
-            Ok(event)
+            tape.record(0, |_, _| Begun { rule })?;
+            Ok(tape.position())
         });
         match begun {
-            Ok(event) => recording.start = Some(event),
+            Ok(behind) => recording.start = Some(behind),
             Err(failure) => refused = Some(failure),
         }
     }
@@ -402,6 +398,10 @@ impl<R: Rule> Recording<R> {
         let private = rule.private();
         let closed = private.with_collectives(|window| window.close(post));
         on_tape(serial, |tape| {
+            // What was kept at the start went with it.
+            if start.is_some_and(|behind| tape.check_position("start", &behind).is_err()) {
+                return Err(forgotten(R::NAME));
+            }
             rule.settle(tape, sent, received);
             let channel = channel_of(private);
             // In a program that completes in order nothing is ever remembered.
@@ -417,9 +417,9 @@ impl<R: Rule> Recording<R> {
                     event = index;
                     Whole { rule, outputs: Outputs { first, n }, turn }
                 }),
-                Some(start) => tape.record(outputs, |first, index| {
+                Some(behind) => tape.record(outputs, |first, index| {
                     event = index;
-                    Done { rule, outputs: Outputs { first, n }, turn, start }
+                    Done { rule, outputs: Outputs { first, n }, turn, start: behind.event - 1 }
                 }),
             }?;
             if closed.older {
@@ -431,6 +431,14 @@ impl<R: Rule> Recording<R> {
             Ok(Mark { first, tag: tape.tag() })
         })
     }
+}
+
+#[cold]
+fn forgotten(call: &str) -> Error {
+    let why = format!(
+        "{call}: the start has been forgotten by a reset of the tape or with its nest; complete the request before that"
+    );
+    Error::new(Code::Stale, why)
 }
 
 /// `n` for each of `ranks`, or an error.

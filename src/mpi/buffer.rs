@@ -405,6 +405,11 @@ impl Argument {
             .collect())
     }
 
+    /// Whether it has no items.
+    pub const fn is_nothing(&self) -> bool {
+        self.count == 0
+    }
+
     /// Active doubles to read: the argument's items for each of `ranks`.
     #[inline]
     pub fn source(&self, name: &str, layout: Layout, ranks: usize) -> Outcome<Source> {
