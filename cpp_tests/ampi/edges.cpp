@@ -261,6 +261,85 @@ TEST_CASE("test_edges_a_sweep_given_up_with_contributions_under_way") {
   AMPI_Comm_free(&comm);
 }
 
+namespace {
+
+void add(void *left, void *right, int *n, MPI_Datatype *) {
+  for (int i = 0; i < *n; ++i) static_cast<var *>(right)[i] += static_cast<var *>(left)[i];
+}
+
+}  // namespace
+
+TEST_CASE("test_edges_a_sweep_given_up_with_sends_under_way") {
+  // To the ranks of two communicators, and between members of one, as a user's operation does.
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  if (size < 2) return;
+  MPI_Comm comms[2];
+  for (MPI_Comm &comm : comms) AMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Op operation;
+  AMPI_Op_create(&add, 1, &operation);
+  for (const bool among_members : {false, true}) {
+    CAPTURE(among_members);
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x(length, 1.0), y(length), z(length);
+    tape.input(x);
+    const admpi_position below = tape.position();
+    if (among_members) {
+      AMPI_Reduce(x.data(), y.data(), length, AMPI_ADOUBLE, operation, 0, comms[0]);
+      AMPI_Reduce(x.data(), z.data(), length, AMPI_ADOUBLE, operation, 0, comms[1]);
+    } else {
+      for (int i = 0; i < 2; ++i) {
+        std::vector<var> &to = i == 0 ? y : z;
+        if (rank == 1) AMPI_Send(x.data(), length, AMPI_ADOUBLE, 0, 3, comms[i]);
+        if (rank == 0) AMPI_Recv(to.data(), length, AMPI_ADOUBLE, 1, 3, comms[i], MPI_STATUS_IGNORE);
+      }
+    }
+    const auto seed = [&] {
+      if (rank == 0) tape.seed(y[7], 3.0);
+      if (rank == 0) tape.seed(z[7], 5.0);
+    };
+    seed();
+    // Rank 0 has sent adjoints for which the others have not asked.
+    if (rank == 0) tape.reverse(tape.position(), below);
+    for (const MPI_Comm comm : comms) REQUIRE(admpi_abandon_sweep(tape.handle(), comm) == ADMPI_SUCCESS);
+    tape.clear_adjoints();
+    seed();
+    tape.reverse();
+    CHECK(tape.adjoint(x[7]) == (rank == 1 || among_members ? 8.0 : 0.0));
+    CHECK(tape.adjoint(x[8]) == 0.0);
+  }
+  AMPI_Op_free(&operation);
+  for (MPI_Comm &comm : comms) AMPI_Comm_free(&comm);
+}
+
+TEST_CASE("test_edges_an_operation_of_the_user_while_neighbours_exchange") {
+  // The adjoints of both travel between the members.
+  test::begin();
+  const int size = size_of(MPI_COMM_WORLD), periodic = 1;
+  MPI_Comm ring;
+  AMPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
+  MPI_Op operation;
+  AMPI_Op_create(&add, 1, &operation);
+  admpi::tape tape;
+  tape.start();
+  std::vector<var> x = {1.0, 2.0, 3.0}, y(2);
+  var sum;
+  tape.input(x);
+  AMPI_Request request;
+  AMPI_Ineighbor_alltoall(x.data(), 1, AMPI_ADOUBLE, y.data(), 1, AMPI_ADOUBLE, ring, &request);
+  AMPI_Reduce(&x[2], &sum, 1, AMPI_ADOUBLE, operation, 0, ring);
+  AMPI_Wait(&request, MPI_STATUS_IGNORE);
+  tape.seed(y[0], 2.0);
+  tape.seed(y[1], 3.0);
+  if (rank_of(ring) == 0) tape.seed(sum, 7.0);
+  tape.reverse();
+  CHECK(tape.adjoint(x[0]) + tape.adjoint(x[1]) == 5.0);
+  CHECK(tape.adjoint(x[2]) == 7.0);
+  AMPI_Op_free(&operation);
+  AMPI_Comm_free(&ring);
+}
+
 TEST_CASE("test_edges_a_tape_freed_with_adjoints_under_way") {
   test::begin();
   const int rank = rank_of(MPI_COMM_WORLD);
@@ -392,7 +471,7 @@ TEST_CASE("test_edges_a_collective_whose_start_has_been_forgotten") {
   const int n = 100;
   MPI_Comm comm;
   AMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  returning errors(comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   for (int how = 0; how < 3; ++how) {
     CAPTURE(how);
     admpi::tape tape;

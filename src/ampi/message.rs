@@ -495,6 +495,9 @@ pub fn sendrecv_replace(
     exchange(&sink.source().clone(), to, sink, from, comm, || communicator::of(comm))
 }
 
+/// Lower tags are those of neighbours' slots.
+const AMONG_MEMBERS: c_int = 32766;
+
 /// A message to one member of `private` and one from another (either may be MPI_PROC_NULL), for calls that the
 /// library puts together of messages.
 pub fn between_members(
@@ -504,6 +507,6 @@ pub fn between_members(
     sink: Sink,
     from: c_int,
 ) -> Outcome<()> {
-    let (to, from) = (Envelope::new(to, 0), Envelope::new(from, 0));
+    let (to, from) = (Envelope::new(to, AMONG_MEMBERS), Envelope::new(from, AMONG_MEMBERS));
     exchange(source, to, sink, from, private.comm()?, || Ok(private)).map(|_| ())
 }

@@ -162,8 +162,12 @@ impl Outbox {
         Ok(())
     }
 
-    fn is_empty(&self) -> bool {
-        self.lanes.iter().all(|lane| lane.active.is_empty() && lane.queue.is_empty())
+    /// Whether nothing is under way to members of `private`, on it or its mirror. What goes by other communicators
+    /// may wait for others.
+    fn has_sent_all(&self, private: &Private) -> bool {
+        let ways = [private.index, private.mirror().index];
+        let mut lanes = self.lanes.iter().filter(|lane| ways.contains(&lane.private));
+        lanes.all(|lane| lane.active.is_empty() && lane.queue.is_empty())
     }
 }
 
@@ -418,26 +422,23 @@ impl Traffic {
         self.way.outbox.start_all()
     }
 
-    fn flush_sends(&mut self) -> Result<()> {
-        self.way.outbox.flush()
-    }
-
     fn flush(&mut self) -> Result<()> {
-        self.flush_sends()?;
+        self.way.outbox.flush()?;
         while let Some(operation) = self.way.contributions.pop_front() {
             self.wait(operation)?;
         }
         Ok(())
     }
 
-    /// Forgets what was held back, and moves what is under way. Tells whether all sends have left.
-    fn give_up(&mut self) -> Result<bool> {
+    /// Forgets what was held back, and moves what is under way. Tells whether all sends to members of `private` have
+    /// left.
+    fn give_up(&mut self, private: &Private) -> Result<bool> {
         self.way.forget();
         self.resume = None;
         for lane in &mut self.way.outbox.lanes {
             self.way.outbox.queued -= lane.advance()?;
         }
-        Ok(self.way.outbox.is_empty())
+        Ok(self.way.outbox.has_sent_all(private))
     }
 }
 
@@ -451,13 +452,13 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
     let mut told = false;
     let mut quiet = 0;
     while !told || quiet < private.ranks() {
-        if !told && tape.companion::<Traffic>().give_up()? {
+        if !told && tape.companion::<Traffic>().give_up(private)? {
             for peer in 0..private.size {
                 tape.companion::<Traffic>().way.outbox.send(Parcel::empty(private, peer))?;
             }
             told = true;
         }
-        tape.companion::<Traffic>().give_up()?;
+        tape.companion::<Traffic>().give_up(private)?;
         let mut idle = true;
         for comm in [travelling, private.mirror().comm()?] {
             let anything = Envelope::new(any.any_source, any.any_tag);
@@ -477,7 +478,9 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
         }
     }
     let traffic = tape.companion::<Traffic>();
-    traffic.flush_sends()?;
+    while !traffic.give_up(private)? {
+        std::thread::yield_now();
+    }
     // Collectives that some have not started never end.
     leave_to_mpi(traffic.way.contributions.drain(..));
     private.renew(comm)
