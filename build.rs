@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rustc-check-cfg=cfg(admpi_mpi, values(\"openmpi\", \"mpich\"))");
     println!("cargo::rustc-check-cfg=cfg(admpi_large_count)");
+    println!("cargo::rustc-check-cfg=cfg(admpi_persistent)");
+    println!("cargo::rustc-check-cfg=cfg(admpi_persistent_extension)");
     for variable in ["MPICC", "MPI_PKG_CONFIG", "CRAY_MPICH_DIR"] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
@@ -43,13 +45,17 @@ fn compiler(out: &Path) -> Result<(cc::Build, Option<&'static str>), Box<dyn Err
     Ok((build, Some(family)))
 }
 
-/// Whose `mpi.h` this is, and whether it has `MPI_Send_c` and its kin, of MPI 4.
+/// Whose `mpi.h` this is, and whether it has `MPI_Send_c` and its kin, of MPI 4, and persistent collective calls,
+/// also of MPI 4, which Open MPI 4 gives under other names.
 #[cfg(feature = "mpi")]
 fn probe(compiler: &cc::Build, out: &Path) -> Result<&'static str, Box<dyn Error>> {
     let source = out.join("probe.c");
     let text = "#include <mpi.h>
         #if defined(OPEN_MPI)
         admpi_probe_openmpi
+        #if __has_include(<mpi-ext.h>)
+        #include <mpi-ext.h>
+        #endif
         #elif defined(MPICH_VERSION) || defined(I_MPI_VERSION) || \\
               defined(MVAPICH_VERSION) || defined(MVAPICH2_VERSION)
         admpi_probe_mpich
@@ -67,6 +73,12 @@ fn probe(compiler: &cc::Build, out: &Path) -> Result<&'static str, Box<dyn Error
     println!("cargo::rustc-cfg=admpi_mpi=\"{family}\"");
     if header.contains("MPI_Send_c") {
         println!("cargo::rustc-cfg=admpi_large_count");
+    }
+    if header.contains(" MPI_Bcast_init") {
+        println!("cargo::rustc-cfg=admpi_persistent");
+    } else if header.contains(" MPIX_Bcast_init") {
+        println!("cargo::rustc-cfg=admpi_persistent");
+        println!("cargo::rustc-cfg=admpi_persistent_extension");
     }
     Ok(family)
 }

@@ -1,5 +1,5 @@
-/* For programs written for BigMPI: its names, with its signatures. They are those of admpi.h; this header
- * brings them without anything else of the library. */
+/* For programs written for BigMPI: its names, with its signatures. They are those of admpi.h but for
+ * MPIX_Type_create_hvector_x, which is MPI's there and BigMPI's here. */
 #ifndef BIGMPI_H_INCLUDED
 #define BIGMPI_H_INCLUDED
 
@@ -21,6 +21,13 @@ static inline int MPIX_Init_thread(int *argc, char ***argv, int requested, int *
 }
 
 static inline int MPIX_Finalize(void) { return MPI_Finalize(); }
+
+static inline int BigMPI_Type_create_hvector_x(int count, MPI_Count array_of_blocklengths[],
+                                               MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
+                                               MPI_Datatype *newtype) {
+  return MPIX_Type_create_hindexed_x(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+}
+#define MPIX_Type_create_hvector_x BigMPI_Type_create_hvector_x
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,9 @@ static int (*const gatherv_x)(const void *, MPI_Count, MPI_Datatype, void *, con
 static int (*const rget_accumulate_x)(const void *, MPI_Count, MPI_Datatype, void *, MPI_Count, MPI_Datatype, int,
                                       MPI_Aint, MPI_Count, MPI_Datatype, MPI_Op, MPI_Win,
                                       MPI_Request *) = MPIX_Rget_accumulate_x;
+static int (*const create_graph_comm)(MPI_Comm, int, MPI_Comm *) = BigMPI_Create_graph_comm;
+static int (*const type_create_hvector_x)(int, MPI_Count[], MPI_Aint[], MPI_Datatype,
+                                          MPI_Datatype *) = MPIX_Type_create_hvector_x;
 static int (*const file_read_at_x)(MPI_File, MPI_Offset, void *, MPI_Count, MPI_Datatype,
                                    MPI_Status *) = MPIX_File_read_at_x;
 
@@ -43,6 +46,27 @@ int main(int argc, char **argv) {
     check(rbuf[i] == (double)size * ((double)size + 1.) / 2. + (double)size * (double)i, "MPIX_Allreduce_x");
   free(sbuf);
   free(rbuf);
+
+  /* BigMPI's hvector has blocks of different lengths. */
+  MPI_Count lengths[] = {2, n}, bytes;
+  MPI_Aint starts[] = {64, 128}, lower, extent;
+  MPI_Datatype blocks;
+  type_create_hvector_x(2, lengths, starts, MPI_CHAR, &blocks);
+  MPI_Type_size_x(blocks, &bytes);
+  MPI_Type_get_extent(blocks, &lower, &extent);
+  check(bytes == n + 2 && lower == 64 && extent == 64 + n, "MPIX_Type_create_hvector_x");
+  MPI_Type_free(&blocks);
+
+  /* The graphs of an exchange of all and of one with a root. */
+  for (int root = -1; root < 1; root++) {
+    MPI_Comm graph;
+    int in, out, weighted;
+    create_graph_comm(MPI_COMM_WORLD, root, &graph);
+    MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
+    check(in == (root == -1 || rank == root ? size : 0), "BigMPI_Create_graph_comm");
+    check(out == (root == -1 || rank == root ? size : 1), "BigMPI_Create_graph_comm");
+    MPI_Comm_free(&graph);
+  }
 
   /* Types of up to 2^59 items, and back. */
   MPI_Count count = 1;

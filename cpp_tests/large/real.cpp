@@ -252,7 +252,7 @@ bool alltoallv(const std::string& form) {
 bool window() {
   unsigned char *memory = nullptr, *x = room(past);
   MPI_Win win;
-  MPI_Win_allocate(rank == 1 ? past : 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPIX_Win_allocate_x(rank == 1 ? past : 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
   fill(x, past, 4);
   MPI_Win_lock_all(0, win);
   if (rank == 0) {

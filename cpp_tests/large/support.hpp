@@ -12,8 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "bigmpi.h"
-
 namespace large {
 
 using Bytes = std::vector<unsigned char>;

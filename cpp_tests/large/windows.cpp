@@ -1,6 +1,8 @@
 // Windows: puts, gets and accumulates, also with a request, against the same with plain MPI.
 #include "support.hpp"
 
+#include <algorithm>
+
 using namespace large;
 
 namespace {
@@ -137,10 +139,66 @@ TEST_CASE("test_large_accumulate") {
   MPI_Type_free(&spaced);
 }
 
-TEST_CASE("test_large_win_create_refuses_huge_units") {
+TEST_CASE("test_large_put_get_in_allocated_windows") {
+  // Fewer items of the origin's type than of the target's, and the reverse: pieces are whole items of both.
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD), target = (rank + 1) % size;
+  const int n = 3 * (2 * limit() + 1);
+  MPI_Datatype triple, spaced;
+  MPI_Type_vector(1, 3, 4, MPI_DOUBLE, &triple);
+  MPI_Type_create_resized(triple, 0, 32, &spaced);
+  MPI_Type_commit(&spaced);
+  MPI_Type_free(&triple);
+  for (bool shared : {false, true})
+    for (bool derived : {false, true}) {
+      const auto data = numbers(static_cast<std::size_t>(2 * n), rank);
+      std::vector<double> back(static_cast<std::size_t>(2 * n), -1.0);
+      // Sizes differ by rank, and are no multiples of a cache line's.
+      const MPI_Aint room = 8 * (2 * n + 1 + rank % 2);
+      double* memory = nullptr;
+      MPI_Win win;
+      CHECK((shared ? MPIX_Win_allocate_shared_x(room, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win)
+                    : MPIX_Win_allocate_x(room, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win)) == MPI_SUCCESS);
+      std::fill_n(memory, 2 * n + 1, -2.0);
+      const MPI_Datatype here = derived ? spaced : MPI_DOUBLE, there = derived ? MPI_DOUBLE : spaced;
+      const int count_here = derived ? n / 3 : n, count_there = derived ? n : n / 3;
+      MPI_Win_fence(0, win);
+      CHECK(MPIX_Put_x(data.data(), count_here, here, target, 1, count_there, there, win) == MPI_SUCCESS);
+      MPI_Win_fence(0, win);
+      auto at = [](bool gaps, int i) { return gaps ? i / 3 * 4 + i % 3 : i; };
+      const auto sent = numbers(static_cast<std::size_t>(2 * n), (rank + size - 1) % size);
+      bool right = memory[0] == -2.0;
+      for (int i = 0; i < n; i++)
+        right = right && memory[1 + at(!derived, i)] == sent[static_cast<std::size_t>(at(derived, i))];
+      CHECK_MESSAGE(right, "put, shared ", shared, " derived ", derived);
+      MPI_Win_fence(0, win);
+      CHECK(MPIX_Get_x(back.data(), count_here, here, target, 1, count_there, there, win) == MPI_SUCCESS);
+      MPI_Win_fence(0, win);
+      right = true;
+      for (int i = 0; i < n; i++) {
+        const auto place = static_cast<std::size_t>(at(derived, i));
+        right = right && back[place] == data[place];
+      }
+      CHECK_MESSAGE(right, "get, shared ", shared, " derived ", derived);
+      if (shared) {
+        MPI_Aint bytes = 0, unit = 0;
+        double* first = nullptr;
+        CHECK(MPIX_Win_shared_query_x(win, rank, &bytes, &unit, &first) == MPI_SUCCESS);
+        CHECK(bytes == room);
+        CHECK(unit == 8);
+        CHECK(first[0] == -2.0);
+      }
+      MPI_Win_free(&win);
+    }
+  MPI_Type_free(&spaced);
+}
+
+TEST_CASE("test_large_windows_refuse_huge_units") {
   char memory[8];
+  void* base = nullptr;
   MPI_Win win = MPI_WIN_NULL;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   CHECK(MPIX_Win_create_x(memory, 8, MPI_Aint{1} << 40, MPI_INFO_NULL, MPI_COMM_WORLD, &win) != MPI_SUCCESS);
+  CHECK(MPIX_Win_allocate_x(8, MPI_Aint{1} << 40, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) != MPI_SUCCESS);
+  CHECK(MPIX_Win_allocate_shared_x(8, MPI_Aint{1} << 40, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) != MPI_SUCCESS);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }

@@ -299,7 +299,7 @@ int MPIX_Sendrecv_x(const void *sendbuf,
  * @param[in] comm       the communicator
  * @param[out] request    to be completed by plain MPI_Wait or MPI_Test
  * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
- * Local (MPI-3.1, chapter 3; MPI-4.0, 3.10)
+ * Local (MPI-4.0, 3.10)
  */
 int MPIX_Isendrecv_x(const void *sendbuf,
                      MPI_Count sendcount,
@@ -313,6 +313,32 @@ int MPIX_Isendrecv_x(const void *sendbuf,
                      int recvtag,
                      MPI_Comm comm,
                      MPI_Request *request);
+
+/**
+ * MPI-4's nonblocking send-receive in one buffer, on every MPI: a copy is sent. The status is the
+ * receive's.
+ *
+ * @param[in] buf       items of `datatype`
+ * @param[in] count     number of items
+ * @param[in] datatype  type of the items
+ * @param[in] dest      rank to send to
+ * @param[in] sendtag   tag of the message sent
+ * @param[in] source    rank to receive from, or MPI_ANY_SOURCE
+ * @param[in] recvtag   tag of the message received
+ * @param[in] comm      the communicator
+ * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Local (MPI-4.0, 3.10)
+ */
+int MPIX_Isendrecv_replace_x(void *buf,
+                             MPI_Count count,
+                             MPI_Datatype datatype,
+                             int dest,
+                             int sendtag,
+                             int source,
+                             int recvtag,
+                             MPI_Comm comm,
+                             MPI_Request *request);
 
 /**
  * `MPI_Send_init` with a count past 2^31, as one item of a large type. Persistent: started by
@@ -910,7 +936,7 @@ int MPIX_Iexscan_x(const void *sendbuf,
 
 /**
  * `MPI_Reduce_scatter_block` with counts whose sum is past 2^31, by a reduction to each rank in
- * pieces; then of an intracommunicator.
+ * pieces (between two groups, one to all, of which each keeps its own).
  *
  * @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
  * @param[out] recvbuf    room for the items received
@@ -929,8 +955,8 @@ int MPIX_Reduce_scatter_block_x(const void *sendbuf,
                                 MPI_Comm comm);
 
 /**
- * `MPI_Reduce_scatter` with counts whose sum is past 2^31, by a reduction to each rank in pieces;
- * then of an intracommunicator.
+ * `MPI_Reduce_scatter` with counts whose sum is past 2^31, by a reduction to each rank in pieces
+ * (between two groups, one to all, of which each keeps its own).
  *
  * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
  * @param[out] recvbuf     room for the items received
@@ -949,8 +975,8 @@ int MPIX_Reduce_scatter_x(const void *sendbuf,
                           MPI_Comm comm);
 
 /**
- * `MPI_Ireduce_scatter_block` with counts whose sum is past 2^31; then of an intracommunicator. A
- * user's operation must live until the request is complete.
+ * `MPI_Ireduce_scatter_block` with counts whose sum is past 2^31. A user's operation must live
+ * until the request is complete.
  *
  * @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
  * @param[out] recvbuf    room for the items received
@@ -971,8 +997,8 @@ int MPIX_Ireduce_scatter_block_x(const void *sendbuf,
                                  MPI_Request *request);
 
 /**
- * `MPI_Ireduce_scatter` with counts whose sum is past 2^31; then of an intracommunicator. A user's
- * operation must live until the request is complete.
+ * `MPI_Ireduce_scatter` with counts whose sum is past 2^31. A user's operation must live until the
+ * request is complete.
  *
  * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
  * @param[out] recvbuf     room for the items received
@@ -1399,6 +1425,566 @@ int MPIX_Ineighbor_alltoallw_x(const void *sendbuf,
                                const MPI_Datatype *recvtypes,
                                MPI_Comm comm,
                                MPI_Request *request);
+
+/**
+ * `MPI_Bcast_init` with a count past 2^31, as one item of a large type. Persistent: started by
+ * plain MPI_Start. All ranks pass one count.
+ *
+ * @param[in] buffer    items of `datatype`
+ * @param[in] count     number of items
+ * @param[in] datatype  type of the items
+ * @param[in] root      rank of the root
+ * @param[in] comm      the communicator
+ * @param[in] info      hints, or MPI_INFO_NULL
+ * @param[out] request   to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Bcast_init_x(void *buffer,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int root,
+                      MPI_Comm comm,
+                      MPI_Info info,
+                      MPI_Request *request);
+
+/**
+ * `MPI_Gather_init` with counts past 2^31, as one item of a large type each. Persistent: started
+ * by plain MPI_Start.
+ *
+ * @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
+ * @param[in] sendcount  number of items sent
+ * @param[in] sendtype   type of the items sent
+ * @param[out] recvbuf    room for the items received
+ * @param[in] recvcount  number of items received
+ * @param[in] recvtype   type of the items received
+ * @param[in] root       rank of the root
+ * @param[in] comm       the communicator
+ * @param[in] info       hints, or MPI_INFO_NULL
+ * @param[out] request    to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Gather_init_x(const void *sendbuf,
+                       MPI_Count sendcount,
+                       MPI_Datatype sendtype,
+                       void *recvbuf,
+                       MPI_Count recvcount,
+                       MPI_Datatype recvtype,
+                       int root,
+                       MPI_Comm comm,
+                       MPI_Info info,
+                       MPI_Request *request);
+
+/**
+ * `MPI_Scatter_init` with counts past 2^31, as one item of a large type each. Persistent: started
+ * by plain MPI_Start.
+ *
+ * @param[in] sendbuf    items to send
+ * @param[in] sendcount  number of items sent
+ * @param[in] sendtype   type of the items sent
+ * @param[out] recvbuf    room for the items received; MPI_IN_PLACE as in MPI
+ * @param[in] recvcount  number of items received
+ * @param[in] recvtype   type of the items received
+ * @param[in] root       rank of the root
+ * @param[in] comm       the communicator
+ * @param[in] info       hints, or MPI_INFO_NULL
+ * @param[out] request    to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Scatter_init_x(const void *sendbuf,
+                        MPI_Count sendcount,
+                        MPI_Datatype sendtype,
+                        void *recvbuf,
+                        MPI_Count recvcount,
+                        MPI_Datatype recvtype,
+                        int root,
+                        MPI_Comm comm,
+                        MPI_Info info,
+                        MPI_Request *request);
+
+/**
+ * `MPI_Allgather_init` with counts past 2^31, as one item of a large type each. Persistent:
+ * started by plain MPI_Start.
+ *
+ * @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
+ * @param[in] sendcount  number of items sent
+ * @param[in] sendtype   type of the items sent
+ * @param[out] recvbuf    room for the items received
+ * @param[in] recvcount  number of items received
+ * @param[in] recvtype   type of the items received
+ * @param[in] comm       the communicator
+ * @param[in] info       hints, or MPI_INFO_NULL
+ * @param[out] request    to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Allgather_init_x(const void *sendbuf,
+                          MPI_Count sendcount,
+                          MPI_Datatype sendtype,
+                          void *recvbuf,
+                          MPI_Count recvcount,
+                          MPI_Datatype recvtype,
+                          MPI_Comm comm,
+                          MPI_Info info,
+                          MPI_Request *request);
+
+/**
+ * `MPI_Alltoall_init` with counts past 2^31, as one item of a large type each. Persistent: started
+ * by plain MPI_Start.
+ *
+ * @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
+ * @param[in] sendcount  number of items sent
+ * @param[in] sendtype   type of the items sent
+ * @param[out] recvbuf    room for the items received
+ * @param[in] recvcount  number of items received
+ * @param[in] recvtype   type of the items received
+ * @param[in] comm       the communicator
+ * @param[in] info       hints, or MPI_INFO_NULL
+ * @param[out] request    to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Alltoall_init_x(const void *sendbuf,
+                         MPI_Count sendcount,
+                         MPI_Datatype sendtype,
+                         void *recvbuf,
+                         MPI_Count recvcount,
+                         MPI_Datatype recvtype,
+                         MPI_Comm comm,
+                         MPI_Info info,
+                         MPI_Request *request);
+
+/**
+ * `MPI_Neighbor_allgather_init` with counts past 2^31, as one item of a large type each.
+ * Persistent: started by plain MPI_Start.
+ *
+ * @param[in] sendbuf    items to send
+ * @param[in] sendcount  number of items sent
+ * @param[in] sendtype   type of the items sent
+ * @param[out] recvbuf    room for the items received
+ * @param[in] recvcount  number of items received
+ * @param[in] recvtype   type of the items received
+ * @param[in] comm       the communicator
+ * @param[in] info       hints, or MPI_INFO_NULL
+ * @param[out] request    to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Neighbor_allgather_init_x(const void *sendbuf,
+                                   MPI_Count sendcount,
+                                   MPI_Datatype sendtype,
+                                   void *recvbuf,
+                                   MPI_Count recvcount,
+                                   MPI_Datatype recvtype,
+                                   MPI_Comm comm,
+                                   MPI_Info info,
+                                   MPI_Request *request);
+
+/**
+ * `MPI_Neighbor_alltoall_init` with counts past 2^31, as one item of a large type each.
+ * Persistent: started by plain MPI_Start.
+ *
+ * @param[in] sendbuf    items to send
+ * @param[in] sendcount  number of items sent
+ * @param[in] sendtype   type of the items sent
+ * @param[out] recvbuf    room for the items received
+ * @param[in] recvcount  number of items received
+ * @param[in] recvtype   type of the items received
+ * @param[in] comm       the communicator
+ * @param[in] info       hints, or MPI_INFO_NULL
+ * @param[out] request    to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Neighbor_alltoall_init_x(const void *sendbuf,
+                                  MPI_Count sendcount,
+                                  MPI_Datatype sendtype,
+                                  void *recvbuf,
+                                  MPI_Count recvcount,
+                                  MPI_Datatype recvtype,
+                                  MPI_Comm comm,
+                                  MPI_Info info,
+                                  MPI_Request *request);
+
+/**
+ * `MPI_Reduce_init` with a count past 2^31. Persistent: started by plain MPI_Start.
+ *
+ * @param[in] sendbuf   items to send; MPI_IN_PLACE as in MPI
+ * @param[out] recvbuf   room for the items received
+ * @param[in] count     number of items
+ * @param[in] datatype  type of the items
+ * @param[in] op        predefined or user-defined operation
+ * @param[in] root      rank of the root
+ * @param[in] comm      the communicator
+ * @param[in] info      hints, or MPI_INFO_NULL
+ * @param[out] request   to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Reduce_init_x(const void *sendbuf,
+                       void *recvbuf,
+                       MPI_Count count,
+                       MPI_Datatype datatype,
+                       MPI_Op op,
+                       int root,
+                       MPI_Comm comm,
+                       MPI_Info info,
+                       MPI_Request *request);
+
+/**
+ * `MPI_Allreduce_init` with a count past 2^31. Persistent: started by plain MPI_Start.
+ *
+ * @param[in] sendbuf   items to send; MPI_IN_PLACE as in MPI
+ * @param[out] recvbuf   room for the items received
+ * @param[in] count     number of items
+ * @param[in] datatype  type of the items
+ * @param[in] op        predefined or user-defined operation
+ * @param[in] comm      the communicator
+ * @param[in] info      hints, or MPI_INFO_NULL
+ * @param[out] request   to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Allreduce_init_x(const void *sendbuf,
+                          void *recvbuf,
+                          MPI_Count count,
+                          MPI_Datatype datatype,
+                          MPI_Op op,
+                          MPI_Comm comm,
+                          MPI_Info info,
+                          MPI_Request *request);
+
+/**
+ * `MPI_Scan_init` with a count past 2^31. Persistent: started by plain MPI_Start.
+ *
+ * @param[in] sendbuf   items to send; MPI_IN_PLACE as in MPI
+ * @param[out] recvbuf   room for the items received
+ * @param[in] count     number of items
+ * @param[in] datatype  type of the items
+ * @param[in] op        predefined or user-defined operation
+ * @param[in] comm      the communicator
+ * @param[in] info      hints, or MPI_INFO_NULL
+ * @param[out] request   to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Scan_init_x(const void *sendbuf,
+                     void *recvbuf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     MPI_Op op,
+                     MPI_Comm comm,
+                     MPI_Info info,
+                     MPI_Request *request);
+
+/**
+ * `MPI_Exscan_init` with a count past 2^31. Persistent: started by plain MPI_Start.
+ *
+ * @param[in] sendbuf   items to send; MPI_IN_PLACE as in MPI
+ * @param[out] recvbuf   room for the items received
+ * @param[in] count     number of items
+ * @param[in] datatype  type of the items
+ * @param[in] op        predefined or user-defined operation
+ * @param[in] comm      the communicator
+ * @param[in] info      hints, or MPI_INFO_NULL
+ * @param[out] request   to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Exscan_init_x(const void *sendbuf,
+                       void *recvbuf,
+                       MPI_Count count,
+                       MPI_Datatype datatype,
+                       MPI_Op op,
+                       MPI_Comm comm,
+                       MPI_Info info,
+                       MPI_Request *request);
+
+/**
+ * `MPI_Reduce_scatter_block_init` with counts whose sum is past 2^31: an error where this would be
+ * several operations. Persistent: started by plain MPI_Start.
+ *
+ * @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
+ * @param[out] recvbuf    room for the items received
+ * @param[in] recvcount  number of items received
+ * @param[in] datatype   type of the items
+ * @param[in] op         predefined or user-defined operation
+ * @param[in] comm       the communicator
+ * @param[in] info       hints, or MPI_INFO_NULL
+ * @param[out] request    to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Reduce_scatter_block_init_x(const void *sendbuf,
+                                     void *recvbuf,
+                                     MPI_Count recvcount,
+                                     MPI_Datatype datatype,
+                                     MPI_Op op,
+                                     MPI_Comm comm,
+                                     MPI_Info info,
+                                     MPI_Request *request);
+
+/**
+ * `MPI_Reduce_scatter_init` with counts whose sum is past 2^31: an error where this would be
+ * several operations. Persistent: started by plain MPI_Start.
+ *
+ * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
+ * @param[out] recvbuf     room for the items received
+ * @param[in] recvcounts  items of each partner
+ * @param[in] datatype    type of the items
+ * @param[in] op          predefined or user-defined operation
+ * @param[in] comm        the communicator
+ * @param[in] info        hints, or MPI_INFO_NULL
+ * @param[out] request     to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Reduce_scatter_init_x(const void *sendbuf,
+                               void *recvbuf,
+                               const MPI_Count *recvcounts,
+                               MPI_Datatype datatype,
+                               MPI_Op op,
+                               MPI_Comm comm,
+                               MPI_Info info,
+                               MPI_Request *request);
+
+/**
+ * `MPI_Gatherv_init` with counts and displacements past 2^31. Persistent: started by plain
+ * MPI_Start.
+ *
+ * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
+ * @param[in] sendcount   number of items sent
+ * @param[in] sendtype    type of the items sent
+ * @param[out] recvbuf     room for the items received
+ * @param[in] recvcounts  items of each partner
+ * @param[in] displs      where each partner's items begin, in items
+ * @param[in] recvtype    type of the items received
+ * @param[in] root        rank of the root
+ * @param[in] comm        the communicator
+ * @param[in] info        hints, or MPI_INFO_NULL
+ * @param[out] request     to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Gatherv_init_x(const void *sendbuf,
+                        MPI_Count sendcount,
+                        MPI_Datatype sendtype,
+                        void *recvbuf,
+                        const MPI_Count *recvcounts,
+                        const MPI_Aint *displs,
+                        MPI_Datatype recvtype,
+                        int root,
+                        MPI_Comm comm,
+                        MPI_Info info,
+                        MPI_Request *request);
+
+/**
+ * `MPI_Scatterv_init` with counts and displacements past 2^31. Persistent: started by plain
+ * MPI_Start.
+ *
+ * @param[in] sendbuf     items to send
+ * @param[in] sendcounts  items for each partner
+ * @param[in] displs      where each partner's items begin, in items
+ * @param[in] sendtype    type of the items sent
+ * @param[out] recvbuf     room for the items received; MPI_IN_PLACE as in MPI
+ * @param[in] recvcount   number of items received
+ * @param[in] recvtype    type of the items received
+ * @param[in] root        rank of the root
+ * @param[in] comm        the communicator
+ * @param[in] info        hints, or MPI_INFO_NULL
+ * @param[out] request     to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Scatterv_init_x(const void *sendbuf,
+                         const MPI_Count *sendcounts,
+                         const MPI_Aint *displs,
+                         MPI_Datatype sendtype,
+                         void *recvbuf,
+                         MPI_Count recvcount,
+                         MPI_Datatype recvtype,
+                         int root,
+                         MPI_Comm comm,
+                         MPI_Info info,
+                         MPI_Request *request);
+
+/**
+ * `MPI_Allgatherv_init` with counts and displacements past 2^31. Persistent: started by plain
+ * MPI_Start.
+ *
+ * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
+ * @param[in] sendcount   number of items sent
+ * @param[in] sendtype    type of the items sent
+ * @param[out] recvbuf     room for the items received
+ * @param[in] recvcounts  items of each partner
+ * @param[in] displs      where each partner's items begin, in items
+ * @param[in] recvtype    type of the items received
+ * @param[in] comm        the communicator
+ * @param[in] info        hints, or MPI_INFO_NULL
+ * @param[out] request     to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Allgatherv_init_x(const void *sendbuf,
+                           MPI_Count sendcount,
+                           MPI_Datatype sendtype,
+                           void *recvbuf,
+                           const MPI_Count *recvcounts,
+                           const MPI_Aint *displs,
+                           MPI_Datatype recvtype,
+                           MPI_Comm comm,
+                           MPI_Info info,
+                           MPI_Request *request);
+
+/**
+ * `MPI_Alltoallv_init` with counts and displacements past 2^31. Persistent: started by plain
+ * MPI_Start. Not in place: every start would need copies.
+ *
+ * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
+ * @param[in] sendcounts  items for each partner
+ * @param[in] sdispls     where they begin in `sendbuf`, in items
+ * @param[in] sendtype    type of the items sent
+ * @param[out] recvbuf     room for the items received
+ * @param[in] recvcounts  items of each partner
+ * @param[in] rdispls     where they begin in `recvbuf`, in items
+ * @param[in] recvtype    type of the items received
+ * @param[in] comm        the communicator
+ * @param[in] info        hints, or MPI_INFO_NULL
+ * @param[out] request     to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Alltoallv_init_x(const void *sendbuf,
+                          const MPI_Count *sendcounts,
+                          const MPI_Aint *sdispls,
+                          MPI_Datatype sendtype,
+                          void *recvbuf,
+                          const MPI_Count *recvcounts,
+                          const MPI_Aint *rdispls,
+                          MPI_Datatype recvtype,
+                          MPI_Comm comm,
+                          MPI_Info info,
+                          MPI_Request *request);
+
+/**
+ * `MPI_Alltoallw_init` with counts and displacements past 2^31. Persistent: started by plain
+ * MPI_Start. Not in place: every start would need copies.
+ *
+ * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
+ * @param[in] sendcounts  items for each partner
+ * @param[in] sdispls     where they begin in `sendbuf`, in bytes
+ * @param[in] sendtypes   types of the items for each partner
+ * @param[out] recvbuf     room for the items received
+ * @param[in] recvcounts  items of each partner
+ * @param[in] rdispls     where they begin in `recvbuf`, in bytes
+ * @param[in] recvtypes   types of the items of each partner
+ * @param[in] comm        the communicator
+ * @param[in] info        hints, or MPI_INFO_NULL
+ * @param[out] request     to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Alltoallw_init_x(const void *sendbuf,
+                          const MPI_Count *sendcounts,
+                          const MPI_Aint *sdispls,
+                          const MPI_Datatype *sendtypes,
+                          void *recvbuf,
+                          const MPI_Count *recvcounts,
+                          const MPI_Aint *rdispls,
+                          const MPI_Datatype *recvtypes,
+                          MPI_Comm comm,
+                          MPI_Info info,
+                          MPI_Request *request);
+
+/**
+ * `MPI_Neighbor_allgatherv_init` with counts and displacements past 2^31. Persistent: started by
+ * plain MPI_Start.
+ *
+ * @param[in] sendbuf     items to send
+ * @param[in] sendcount   number of items sent
+ * @param[in] sendtype    type of the items sent
+ * @param[out] recvbuf     room for the items received
+ * @param[in] recvcounts  items of each partner
+ * @param[in] displs      where each partner's items begin, in items
+ * @param[in] recvtype    type of the items received
+ * @param[in] comm        the communicator
+ * @param[in] info        hints, or MPI_INFO_NULL
+ * @param[out] request     to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Neighbor_allgatherv_init_x(const void *sendbuf,
+                                    MPI_Count sendcount,
+                                    MPI_Datatype sendtype,
+                                    void *recvbuf,
+                                    const MPI_Count *recvcounts,
+                                    const MPI_Aint *displs,
+                                    MPI_Datatype recvtype,
+                                    MPI_Comm comm,
+                                    MPI_Info info,
+                                    MPI_Request *request);
+
+/**
+ * `MPI_Neighbor_alltoallv_init` with counts and displacements past 2^31. Persistent: started by
+ * plain MPI_Start.
+ *
+ * @param[in] sendbuf     items to send
+ * @param[in] sendcounts  items for each partner
+ * @param[in] sdispls     where they begin in `sendbuf`, in items
+ * @param[in] sendtype    type of the items sent
+ * @param[out] recvbuf     room for the items received
+ * @param[in] recvcounts  items of each partner
+ * @param[in] rdispls     where they begin in `recvbuf`, in items
+ * @param[in] recvtype    type of the items received
+ * @param[in] comm        the communicator
+ * @param[in] info        hints, or MPI_INFO_NULL
+ * @param[out] request     to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Neighbor_alltoallv_init_x(const void *sendbuf,
+                                   const MPI_Count *sendcounts,
+                                   const MPI_Aint *sdispls,
+                                   MPI_Datatype sendtype,
+                                   void *recvbuf,
+                                   const MPI_Count *recvcounts,
+                                   const MPI_Aint *rdispls,
+                                   MPI_Datatype recvtype,
+                                   MPI_Comm comm,
+                                   MPI_Info info,
+                                   MPI_Request *request);
+
+/**
+ * `MPI_Neighbor_alltoallw_init` with counts and displacements past 2^31. Persistent: started by
+ * plain MPI_Start.
+ *
+ * @param[in] sendbuf     items to send
+ * @param[in] sendcounts  items for each partner
+ * @param[in] sdispls     where they begin in `sendbuf`, in bytes
+ * @param[in] sendtypes   types of the items for each partner
+ * @param[out] recvbuf     room for the items received
+ * @param[in] recvcounts  items of each partner
+ * @param[in] rdispls     where they begin in `recvbuf`, in bytes
+ * @param[in] recvtypes   types of the items of each partner
+ * @param[in] comm        the communicator
+ * @param[in] info        hints, or MPI_INFO_NULL
+ * @param[out] request     to be started by plain MPI_Start
+ * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+ */
+int MPIX_Neighbor_alltoallw_init_x(const void *sendbuf,
+                                   const MPI_Count *sendcounts,
+                                   const MPI_Aint *sdispls,
+                                   const MPI_Datatype *sendtypes,
+                                   void *recvbuf,
+                                   const MPI_Count *recvcounts,
+                                   const MPI_Aint *rdispls,
+                                   const MPI_Datatype *recvtypes,
+                                   MPI_Comm comm,
+                                   MPI_Info info,
+                                   MPI_Request *request);
 
 /**
  * `MPI_Put` with counts past 2^31, as one item of a large type each.

@@ -43,8 +43,8 @@ int MPIX_Type_vector_x(MPI_Count count,
                        MPI_Datatype *newtype);
 
 /**
- * `MPI_Type_create_hvector` with counts past 2^31. (BigMPI gives this name to a type of indexed blocks; that
- * one is `MPIX_Type_create_hindexed_x`, as MPI calls it.)
+ * `MPI_Type_create_hvector` with counts past 2^31. (BigMPI gives this name to a type of indexed blocks, which is
+ * `MPIX_Type_create_hindexed_x` here; under bigmpi.h the name means BigMPI's.)
  *
  * @param[in] count        number of blocks
  * @param[in] blocklength  items of each block
@@ -324,8 +324,7 @@ int MPIX_Unpack_external_x(const char *datarep,
 int MPIX_Pack_external_size_x(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size);
 
 /**
- * `MPI_Win_create` with a displacement unit in 64 bits. MPI-3 keeps the unit in an int: a larger one is an
- * error, and belongs into the target's displacements.
+ * `MPI_Win_create` with a displacement unit in 64 bits, as in MPI-4.
  *
  * @param[in] base       the window's memory
  * @param[in] size       its bytes
@@ -342,6 +341,57 @@ int MPIX_Win_create_x(void *base,
                       MPI_Info info,
                       MPI_Comm comm,
                       MPI_Win *win);
+
+/**
+ * `MPI_Win_allocate` with a displacement unit in 64 bits, as in MPI-4.
+ *
+ * @param[in] size       bytes of the window; in MPICH it gets the next multiple of 16
+ * @param[in] disp_unit  bytes of one step of target displacements; at most INT_MAX
+ * @param[in] info       hints, or MPI_INFO_NULL
+ * @param[in] comm       the communicator
+ * @param[out] baseptr   address of a pointer, which is set to the window's memory
+ * @param[out] win       the window
+ * @return MPI_SUCCESS or an error's code
+ * Collective over the communicator (MPI-3.1, 11.2.2)
+ */
+int MPIX_Win_allocate_x(MPI_Aint size,
+                        MPI_Aint disp_unit,
+                        MPI_Info info,
+                        MPI_Comm comm,
+                        void *baseptr,
+                        MPI_Win *win);
+
+/**
+ * `MPI_Win_allocate_shared` with a displacement unit in 64 bits, as in MPI-4.
+ *
+ * @param[in] size       bytes of this rank's part of the window
+ * @param[in] disp_unit  bytes of one step of target displacements; at most INT_MAX
+ * @param[in] info       hints, or MPI_INFO_NULL
+ * @param[in] comm       a communicator whose ranks share memory
+ * @param[out] baseptr   address of a pointer, which is set to the memory of this rank's part
+ * @param[out] win       the window
+ * @return MPI_SUCCESS or an error's code
+ * Collective over the communicator (MPI-3.1, 11.2.3)
+ */
+int MPIX_Win_allocate_shared_x(MPI_Aint size,
+                               MPI_Aint disp_unit,
+                               MPI_Info info,
+                               MPI_Comm comm,
+                               void *baseptr,
+                               MPI_Win *win);
+
+/**
+ * `MPI_Win_shared_query` with a displacement unit in 64 bits, as in MPI-4.
+ *
+ * @param[in] win         a window of `MPI_Win_allocate_shared`
+ * @param[in] rank        whose part, or MPI_PROC_NULL for the first that is not empty
+ * @param[out] size       its bytes
+ * @param[out] disp_unit  its displacement unit
+ * @param[out] baseptr    address of a pointer, which is set to its memory
+ * @return MPI_SUCCESS or an error's code
+ * Local (MPI-3.1, 11.2.3)
+ */
+int MPIX_Win_shared_query_x(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr);
 
 /**
  * The largest count that goes to MPI as it is: INT_MAX, unless ADMPI_INT_MAX lowers it. May be called before
@@ -372,6 +422,19 @@ int BigMPI_Decode_contiguous_x(MPI_Datatype intype, MPI_Count *count, MPI_Dataty
  * Local
  */
 int BigMPI_Type_contiguous(MPI_Aint offset, MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype);
+
+/**
+ * A communicator with the graph of an exchange of all ranks, or of one with a root, which is its own neighbour too.
+ *
+ * @param[in] comm_old          the ranks
+ * @param[in] root              the root; -1 for an exchange of all
+ * @param[out] comm_dist_graph  the communicator
+ * @return MPI_SUCCESS or an error's code
+ * Collective over the communicator
+ */
+int BigMPI_Create_graph_comm(MPI_Comm comm_old,
+                             int root,
+                             MPI_Comm *comm_dist_graph);
 
 #ifdef __cplusplus
 }  // extern "C"

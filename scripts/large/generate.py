@@ -19,7 +19,13 @@ LIST = ROOT / "scripts/mpi31/functions.txt"
 # Calls of MPI-4 that are given on every MPI, as MPI-4 has them.
 NEW = """
 int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 """
+
+# Collective calls with a persistent form: MPI-4's, which Open MPI 4 has as an extension of other names.
+PERSISTENT = """Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw Reduce
+Allreduce Scan Exscan Reduce_scatter Reduce_scatter_block Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall
+Neighbor_alltoallv Neighbor_alltoallw""".split()
 
 # What else the library calls beside what the templates name.
 OTHERS = """MPI_Type_dup MPI_Type_create_hvector MPI_Type_create_hindexed MPI_Type_create_struct
@@ -30,15 +36,17 @@ MPI_Op_commutative MPI_Reduce_local MPI_Comm_remote_size MPI_Topo_test MPI_Cartd
 MPI_Graph_neighbors_count MPI_Dist_graph_neighbors_count MPI_File_get_view MPI_Win_call_errhandler
 MPI_File_call_errhandler MPI_Pack MPI_Unpack MPI_Pack_size MPI_Pack_external MPI_Unpack_external
 MPI_Pack_external_size MPI_Alltoallw MPI_Ialltoallw MPI_Neighbor_alltoallw MPI_Ineighbor_alltoallw
-MPI_Reduce MPI_Ireduce MPI_Reduce_scatter MPI_Reduce_scatter_block MPI_Ireduce_scatter
+MPI_Reduce MPI_Ireduce MPI_Allreduce MPI_Iallreduce MPI_Reduce_scatter MPI_Reduce_scatter_block MPI_Ireduce_scatter
 MPI_Ireduce_scatter_block MPI_Isend MPI_Irecv MPI_Win_create MPI_Cart_shift
-MPI_Graph_neighbors MPI_Dist_graph_neighbors""".split()
+MPI_Graph_neighbors MPI_Dist_graph_neighbors MPI_Type_get_true_extent MPI_Sendrecv MPI_Win_allocate
+MPI_Win_allocate_shared MPI_Win_shared_query""".split()
 
 # Calls whose form of MPI-4 may be chosen, where the probe finds it; src/large/plan.rs says where it is right.
 LARGE = """Send Bsend Ssend Rsend Recv Isend Ibsend Issend Irsend Irecv Mrecv Imrecv Sendrecv_replace Sendrecv
 Send_init Bsend_init Ssend_init Rsend_init Recv_init Bcast Gather Scatter Allgather Alltoall
 Gatherv Igatherv Scatterv Iscatterv Allgatherv Iallgatherv Alltoallv Ialltoallv Alltoallw Ialltoallw
-Iallreduce Ireduce Iscan Iexscan Ireduce_scatter Ireduce_scatter_block""".split()
+Iallreduce Ireduce Iscan Iexscan Ireduce_scatter Ireduce_scatter_block
+Allreduce_init Reduce_init Scan_init Exscan_init Reduce_scatter_init Reduce_scatter_block_init""".split()
 
 COUNTS = {"count", "sendcount", "recvcount", "origin_count", "result_count", "target_count"}
 ARRAYS = {"sendcounts", "recvcounts"}
@@ -67,9 +75,13 @@ class Function:
     def __init__(self, line):
         if line.split()[0] in ("deprecated", "removed", "optional"):
             line = line.split(" ", 1)[1]
-        self.name, arguments = re.match(r"\w+ (\w+)\((.*)\)$", line).groups()
-        self.parameters = [] if arguments == "void" else [Parameter(one) for one in arguments.split(", ")]
+        self.name, self.arguments = re.match(r"\w+ (\w+)\((.*)\)$", line).groups()
+        self.parameters = [] if self.arguments == "void" else [Parameter(one) for one in self.arguments.split(", ")]
         self.names = [one.name for one in self.parameters]
+
+    def persistent(self, name):
+        """The persistent form of a nonblocking call: it takes hints as well."""
+        return Function(f"int {name}({self.arguments.replace('MPI_Request', 'MPI_Info info, MPI_Request')})")
 
     def call(self, name=None, **changes):
         arguments = [changes.get(one, one) for one in self.names]
@@ -95,6 +107,8 @@ def functions():
             except AttributeError:  # a function pointer among the arguments
                 continue
             found[one.name] = one
+    for name in PERSISTENT:
+        found[f"MPI_{name}_init"] = found["MPI_I" + name.lower()].persistent(f"MPI_{name}_init")
     return found
 
 
@@ -121,7 +135,7 @@ PARAMETERS = {
     "result_datatype": "their type",
     "target_rank": "rank whose window is accessed", "target_disp": "where, in the target's displacement unit",
     "target_count": "number of items there", "target_datatype": "their type", "win": "the window",
-    "fh": "the file", "offset": "where to begin, in elementary types of the view",
+    "info": "hints, or MPI_INFO_NULL", "fh": "the file", "offset": "where to begin, in elementary types of the view",
 }
 OUTPUTS = {"status", "request"}
 FILLED = {"recvbuf", "result_addr"}
@@ -132,26 +146,32 @@ def documentation(function, sentence, collective, chapter):
     width = max(len(one.name) for one in function.parameters)
     for one in function.parameters:
         text = PARAMETERS[one.name]
+        if one.name == "request" and "info" in function.names:
+            text = "to be started by plain MPI_Start"
         if "{}" in text:
-            text = text.format("in bytes" if "w" in function.name[-1:] else "in items")
+            text = text.format("in bytes" if "alltoallw" in function.name.lower() else "in items")
         out = one.name in OUTPUTS or one.name in FILLED and not one.const
         if one.name in ("sendbuf", "recvbuf") and "MPI_IN_PLACE" in IN_PLACE.get(function.name, {}).get(one.name, ""):
             text += "; MPI_IN_PLACE as in MPI"
         lines.append(f"@param{'[out]' if out else '[in]'} {one.name.ljust(width)}  {text}")
     lines.append("@return MPI_SUCCESS or an error's code, raised as MPI raises its own")
-    lines.append(f"{collective} (MPI-3.1, {chapter})")
+    lines.append(f"{collective} ({chapter if chapter.startswith('MPI') else 'MPI-3.1, ' + chapter})")
     return "".join(f"/// {line}".rstrip() + "\n" for line in lines)
 
 
 IN_PLACE = {}
 for name in ("Gather", "Gatherv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Reduce", "Allreduce",
              "Scan", "Exscan", "Reduce_scatter", "Reduce_scatter_block"):
-    for form in (name, "I" + name.lower()):
+    for form in (name, "I" + name.lower(), name + "_init"):
         IN_PLACE["MPI_" + form] = {"sendbuf": "MPI_IN_PLACE"}
-for form in ("Scatter", "Scatterv", "Iscatter", "Iscatterv"):
+for form in ("Scatter", "Scatterv", "Iscatter", "Iscatterv", "Scatter_init", "Scatterv_init"):
     IN_PLACE["MPI_" + form] = {"recvbuf": "MPI_IN_PLACE"}
 
 # Templates -----------------------------------------------------------------------------------------------
+
+
+def is_persistent(function):
+    return function.name.endswith("_init") and "info" in function.names
 
 
 def entry(function, body, sentence, collective, chapter):
@@ -166,6 +186,8 @@ def entry(function, body, sentence, collective, chapter):
     name = f"MPIX{function.name[3:]}_x"
     # Small counts leave first, so that nothing is put on the stack for large ones.
     early, body = body.split("\n", 1) if body.startswith("if let") else ("", body)
+    if is_persistent(function):
+        early, body = "", f"let call = match call.persistent() {{ Ok(call) => call, Err(code) => return code }};\n{body}"
     arguments = ", ".join(f"{one.name}: {one.rust(True)}" for one in function.parameters)
     return (documentation(function, sentence, collective, chapter) + f"""#[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn {name}({arguments}) -> c_int {{
@@ -200,7 +222,7 @@ def two(family, significant="|| Ok((true, true))", names=("sendcount", "sendtype
     def body(f):
         n, t, m, u = names
         call = f.call(**{n: "n", t: "t", m: "m", u: "u"})
-        return early(f) + (f"call.two(Family::{family}, side({n}, {t}), side({m}, {u}), {significant}, "
+        return ("" if is_persistent(f) else early(f)) + (f"call.two(Family::{family}, side({n}, {t}), side({m}, {u}), {significant}, "
                            f"{f.large_call()}, move |n, t, m, u| {call})")
     return body
 
@@ -208,13 +230,18 @@ def two(family, significant="|| Ok((true, true))", names=("sendcount", "sendtype
 def pieces(f):
     call = f.call(sendbuf="at(sendbuf, offset)", recvbuf="at_mut(recvbuf, offset)", inbuf="at(inbuf, offset)",
                   inoutbuf="at_mut(inoutbuf, offset)", count="n", datatype="t", op="o")
-    return early(f, "one_piece") + ("call.pieces(count, Datatype::new(datatype), Op::new(op), "
-                                    f"move |offset, n, t, o| {call})")
+    first = early(f, "one_piece")
+    if f.name == "MPI_Reduce":
+        first = first.replace("let Some(n) = one_piece(count)",
+                              "let (Some(n), false) = (one_piece(count), reduces_by_copy(sendbuf, root))")
+        call = call.replace("plain::MPI_Reduce", "reduce")
+    return first + ("call.pieces(count, Datatype::new(datatype), Op::new(op), "
+                    f"move |offset, n, t, o| {call})")
 
 
 def ireduction(f):
-    ordered = 'cfg!(admpi_mpi = "openmpi")' if f.name == "MPI_Ireduce" else "false"
-    return early(f) + f"""call.ireduction(count, Datatype::new(datatype), Op::new(op), {ordered}, {f.large_call()},
+    ordered = 'cfg!(admpi_mpi = "openmpi")' if f.name in ("MPI_Ireduce", "MPI_Reduce_init") else "false"
+    return ("" if is_persistent(f) else early(f)) + f"""call.ireduction(count, Datatype::new(datatype), Op::new(op), {ordered}, {f.large_call()},
             move |n, t, o| {f.call(count="n", datatype="t", op="o")})"""
 
 
@@ -222,32 +249,36 @@ def reduce_scatter(f):
     block = "recvcount" in f.names
     counts = ("Ok(vec![recvcount; group_size(comm)?])" if block
               else "Ok(counts(recvcounts, group_size(comm)?))")
-    shift = "move |from, to, n| move_items(at(recvbuf, from), at_mut(recvbuf, to), n, datatype, comm)"
-    block_buffers = """let (from, to) = if in_place { (at(recvbuf, b.from), at_mut(recvbuf, b.to)) }
+    narrow = "narrow(c[0])" if block else "narrowed(c).as_ptr()"
+    native = "|c| " + f.call(**({"recvcount": narrow} if block else {"recvcounts": narrow}))
+    if is_persistent(f):
+        return f"""call.reduce_scatter_init(|| {counts}, {native}, {f.large_call()})"""
+    place = """let (from, to) = if in_place { (at(recvbuf, b.from), at_mut(recvbuf, b.to)) }
                 else { (at(sendbuf, b.from), at_mut(recvbuf, b.to)) };
                 let from = if in_place && b.mine { in_place_address() } else { from };"""
-    narrow = "narrow(c[0])" if block else "narrowed(c).as_ptr()"
-    native = f.call(**({"recvcount": narrow} if block else {"recvcounts": narrow}))
     start = f"""let in_place = is_in_place(sendbuf);
         let input = if in_place {{ Input::InPlace }} else {{ Input::Apart }};
+        let result = Scattered {{ comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf }};
         """
+    copy = "move |from, to, n| move_items(from, to, n, datatype, comm)"
     if f.name.startswith("MPI_I"):
-        return start + f"""call.ireduce_scatter(Comm::new(comm), || {counts}, Datatype::new(datatype), Op::new(op), input,
-            RequestSlot::new(request),
-            |c| {native},
+        return start + f"""call.ireduce_scatter(result, || {counts}, Op::new(op), input, RequestSlot::new(request),
+            {native},
             {f.large_call()},
             |b, t, o, r| {{
-                {block_buffers}
+                {place}
                 plain::MPI_Ireduce(from, to, b.count, t, o, b.root, comm, r)
             }},
-            {shift})"""
-    return start + f"""call.reduce_scatter(Comm::new(comm), || {counts}, Datatype::new(datatype), Op::new(op), input,
-            |c| {native},
+            |to, n, t, o, r| plain::MPI_Iallreduce(sendbuf, to, n, t, o, comm, r),
+            {copy})"""
+    return start + f"""call.reduce_scatter(result, || {counts}, Op::new(op), input,
+            {native},
             |b, t, o| {{
-                {block_buffers}
-                plain::MPI_Reduce(from, to, b.count, t, o, b.root, comm)
+                {place}
+                reduce(from, to, b.count, t, o, b.root, comm)
             }},
-            {shift})"""
+            |from, to, n| plain::MPI_Allreduce(at(sendbuf, from), to, n, datatype, op, comm),
+            {copy})"""
 
 
 def alltoallw(f, sendbuf="sendbuf", recvbuf="recvbuf", by_rank=None):
@@ -257,7 +288,9 @@ def alltoallw(f, sendbuf="sendbuf", recvbuf="recvbuf", by_rank=None):
     name = "Neighbor_alltoallw" if by_rank == "neighbours" else "Alltoallw"
     displacements = "wide_displacements" if by_rank == "neighbours" else "displacements"
     tail = ""
-    if "request" in f.names:
+    if is_persistent(f):
+        name, tail = name + "_init", ", info, r"
+    elif "request" in f.names:
         name, tail = "I" + name.lower(), ", r"
     send = f"l.send.counts.as_ptr(), l.send.{displacements}.as_ptr().cast(), l.send.datatypes.as_ptr().cast()"
     return (f"plain::MPI_{name}({sendbuf}, {send}, {recvbuf}, "
@@ -272,6 +305,8 @@ def vector(f, traffic, start="", wrong="false", **buffers):
     width = "Width::Int"
     if "eighbor" in f.name:
         family, width = "Family::GuardedVector", "neighbour_width()"
+    elif is_persistent(f):
+        family = "Family::GuardedVector"
     elif wrong != "false":
         family = f"guarded({family}, {wrong})"
     slot, arguments = ("RequestSlot::new(request), ", "l, r") if request else ("", "l")
@@ -283,67 +318,78 @@ OWN_SEND = "Part { count: sendcount, displacement: 0, datatype: Datatype::new(se
 OWN_RECEIVE = "Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) }"
 
 
-def gatherv(f):
+def gatherv(f, parts="v_parts(n, recvcounts, displs, recvtype)"):
     start = f"""let in_place = is_in_place(sendbuf);
         let from = if in_place {{ no_send() }} else {{ sendbuf }};
         let to = if is_root(comm, root) {{ recvbuf }} else {{ no_receive() }};
         let own = {OWN_SEND};
-        let all = |n| v_parts(n, recvcounts, displs, recvtype);
+        let all = |n| {parts};
         """
     return vector(f, "vector::gather(Comm::new(comm), root, in_place, own, all)", start, sendbuf="from", recvbuf="to")
 
 
-def scatterv(f):
+def scatterv(f, parts="v_parts(n, sendcounts, displs, sendtype)"):
     start = f"""let in_place = is_in_place(recvbuf);
         let from = if is_root(comm, root) {{ sendbuf }} else {{ no_send() }};
         let to = if in_place {{ no_receive() }} else {{ recvbuf }};
         let own = {OWN_RECEIVE};
-        let all = |n| v_parts(n, sendcounts, displs, sendtype);
+        let all = |n| {parts};
         """
     return vector(f, "vector::scatter(Comm::new(comm), root, in_place, own, all)", start, sendbuf="from", recvbuf="to")
 
 
-def allgatherv(f):
+def allgatherv(f, parts="v_parts(n, recvcounts, displs, recvtype)"):
     start = f"""let in_place = is_in_place(sendbuf);
         let from = if in_place {{ bottom() }} else {{ sendbuf }};
         let own = {OWN_SEND};
-        let all = |n| v_parts(n, recvcounts, displs, recvtype);
+        let all = |n| {parts};
         """
     return vector(f, "vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, all)", start,
                   "allgatherv_is_wrong(comm, recvcounts, recvtype)", sendbuf="from")
 
 
-def alltoall_parts(f, parts, displacements, kind):
-    send = f"|n| {parts}(n, sendcounts, s{displacements}, send{kind})"
-    receive = f"|n| {parts}(n, recvcounts, r{displacements}, recv{kind})"
-    start = "let in_place = is_in_place(sendbuf);\n"
-    traffic = f"all_traffic(comm, in_place, {send}, {receive})"
-    if "request" not in f.names:
-        return vector(f, traffic, start, "in_place")
+def alltoall_parts(f, sends, receives):
+    traffic = f"all_traffic(comm, in_place, |n| {sends}, |n| {receives})"
+    copied = ("return Err(no_copies())" if is_persistent(f) else
+              f"let n = partners(comm)?; return staged_traffic(recvbuf, {receives}?, comm)")
     traffic = f"""{{
-            if in_place {{
-                return staged_traffic(recvbuf, {parts}(partners(comm)?, recvcounts, r{displacements}, recv{kind})?, comm);
+            if staged {{
+                {copied};
             }}
             {traffic}
         }}"""
-    start += "let from = if in_place { bottom() } else { sendbuf };\n"
+    copies = "in_place" if "request" in f.names else "in_place && COPIES_IN_PLACE"
+    start = f"""let in_place = is_in_place(sendbuf);
+        let staged = {copies};
+        let from = if staged {{ bottom() }} else {{ sendbuf }};
+        """
     return vector(f, traffic, start, "in_place", sendbuf="from")
 
 
 def alltoallv(f):
-    return alltoall_parts(f, "v_parts", "displs", "type")
+    return alltoall_parts(f, "v_parts(n, sendcounts, sdispls, sendtype)", "v_parts(n, recvcounts, rdispls, recvtype)")
 
 
 def alltoallw_x(f):
-    return alltoall_parts(f, "w_parts", "displs", "types")
+    return alltoall_parts(f, "w_parts(n, sendcounts, sdispls, sendtypes)", "w_parts(n, recvcounts, rdispls, recvtypes)")
 
 
 def neighbor(sends, receives):
     return lambda f: vector(f, f"neighbour_traffic(comm, |n| {sends}, |n| {receives})")
 
 
+def persistent(by_parts, as_type):
+    """A persistent call of equal parts: one of large types, or of parts, as the plan has it."""
+    def body(f):
+        return f"if call.persistent_by_parts() {{ return {{ {by_parts(f)} }}; }}\n{as_type(f)}"
+    return body
+
+
+SEND_BLOCKS, RECEIVE_BLOCKS = "blocks(n, sendcount, sendtype)", "blocks(n, recvcount, recvtype)"
+
+
 def ibcast(f):
-    return early(f) + f"""call.ibcast(Comm::new(comm), root, side(count, datatype), address(buffer),
+    return ("" if is_persistent(f) else early(f)) + f"""call.ibcast(Comm::new(comm), root, side(count, datatype), address(buffer),
             RequestSlot::new(request),
             |n, t| {f.call(count="n", datatype="t")},
             |l, r| {alltoallw(f, "bottom()", "buffer")})"""
@@ -380,9 +426,35 @@ def raccumulate(f):
 
 
 def isendrecv(f):
-    return """call.isendrecv(side(sendcount, sendtype), side(recvcount, recvtype), RequestSlot::new(request),
-            |n, t, r| plain::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r),
-            |n, t, r| plain::MPI_Isend(sendbuf, n, t, dest, sendtag, comm, r))"""
+    return """call.isendrecv(side(sendcount, sendtype), None, side(recvcount, recvtype), RequestSlot::new(request),
+            |n, t, r| plain::MPI_Isend(sendbuf, n, t, dest, sendtag, comm, r),
+            |n, t, r| plain::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r))"""
+
+
+COPY = """let own = Part { count, displacement: 0, datatype: Datatype::new(datatype) };
+        let (copy, sent) = match call.prepare(|| copied(buf, own, comm)) {
+            Ok(copied) => copied,
+            Err(code) => return code,
+        };
+        let from = copy.as_ptr().cast();"""
+
+
+def isendrecv_replace(f):
+    return COPY + """
+        call.isendrecv(side(sent.count, sent.datatype.raw()), Some(copy), side(count, datatype),
+            RequestSlot::new(request),
+            |n, t, r| plain::MPI_Isend(from, n, t, dest, sendtag, comm, r),
+            |n, t, r| plain::MPI_Irecv(buf, n, t, source, recvtag, comm, r))"""
+
+
+def sendrecv_replace(f):
+    return early(f) + f"""if !COPIES_IN_PLACE {{
+            return {one("PointToPoint")(f).split(chr(10), 1)[1]};
+        }}
+        {COPY}
+        call.two(Family::Exchange, side(sent.count, sent.datatype.raw()), side(count, datatype),
+            || Ok((true, true)), no_large_call,
+            |n, t, m, u| plain::MPI_Sendrecv(from, n, t, dest, sendtag, buf, m, u, source, recvtag, comm, status))"""
 
 
 def file_pieces(f):
@@ -418,6 +490,10 @@ IN_PLACE_SEND = "|| Ok((!is_in_place(sendbuf), true))"
 GATHERED = "|| gathered(comm, root, is_in_place(sendbuf))"
 SCATTERED = "|| scattered(comm, root, is_in_place(recvbuf))"
 RMA = ("origin_count", "origin_datatype", "target_count", "target_datatype")
+OPERATION = " A user's operation must live until the request is complete."
+STARTED = " Persistent: started by plain MPI_Start."
+NOT_IN_PLACE = " Not in place: every start would need copies."
+INIT = "MPI-4.0, 6.13 and 8.8"
 LOCAL, COLLECTIVE = "Local", "Collective over the communicator"
 FILE_ALL = "Collective over the file's communicator"
 
@@ -437,14 +513,18 @@ def plain_sentence(what):
 LARGE_COUNT = plain_sentence("a count past 2^31, as one item of a large type.")
 LARGE_COUNTS = plain_sentence("counts past 2^31, as one item of a large type each.")
 
-add("Send Bsend Ssend Rsend Recv Isend Ibsend Issend Irsend Irecv Mrecv Imrecv Sendrecv_replace",
+add("Send Bsend Ssend Rsend Recv Isend Ibsend Issend Irsend Irecv Mrecv Imrecv",
     one("PointToPoint"), LARGE_COUNT, LOCAL, "chapter 3")
+add("Sendrecv_replace", sendrecv_replace, LARGE_COUNT, LOCAL, "chapter 3")
 add("Sendrecv", two("PointToPoint"), LARGE_COUNTS, LOCAL, "chapter 3")
 add("Isendrecv", isendrecv,
     "MPI-4's nonblocking send-receive, on every MPI: both start, behind one request. The status is the receive's.",
-    LOCAL, "chapter 3; MPI-4.0, 3.10")
+    LOCAL, "MPI-4.0, 3.10")
+add("Isendrecv_replace", isendrecv_replace,
+    "MPI-4's nonblocking send-receive in one buffer, on every MPI: a copy is sent. The status is the receive's.",
+    LOCAL, "MPI-4.0, 3.10")
 add("Send_init Bsend_init Ssend_init Rsend_init Recv_init", one("PointToPoint"),
-    LARGE_COUNT + " Persistent: started by plain MPI_Start.", LOCAL, "3.9")
+    LARGE_COUNT + STARTED, LOCAL, "3.9")
 
 add("Bcast", one("Movement"), LARGE_COUNT, COLLECTIVE, "5.4")
 add("Ibcast", ibcast, LARGE_COUNT + " All ranks pass one count.", COLLECTIVE, "5.12.2")
@@ -460,14 +540,12 @@ BY_PIECES = plain_sentence("a count past 2^31, in pieces of at most 16 MiB.")
 add("Reduce Allreduce Scan Exscan", pieces, BY_PIECES, COLLECTIVE, "5.9 and 5.11")
 add("Reduce_local", pieces, BY_PIECES, LOCAL, "5.9.7")
 add("Ireduce Iallreduce Iscan Iexscan", ireduction,
-    plain_sentence("a count past 2^31. A user's operation must live until the request is complete."),
-    COLLECTIVE, "5.12")
+    plain_sentence("a count past 2^31." + OPERATION), COLLECTIVE, "5.12")
 add("Reduce_scatter_block Reduce_scatter", reduce_scatter,
-    plain_sentence("counts whose sum is past 2^31, by a reduction to each rank in pieces; then of an "
-                   "intracommunicator."), COLLECTIVE, "5.10")
+    plain_sentence("counts whose sum is past 2^31, by a reduction to each rank in pieces (between two groups, one "
+                   "to all, of which each keeps its own)."), COLLECTIVE, "5.10")
 add("Ireduce_scatter_block Ireduce_scatter", reduce_scatter,
-    plain_sentence("counts whose sum is past 2^31; then of an intracommunicator. A user's operation must live "
-                   "until the request is complete."), COLLECTIVE, "5.12")
+    plain_sentence("counts whose sum is past 2^31." + OPERATION), COLLECTIVE, "5.12")
 
 LARGE_PARTS = plain_sentence("counts and displacements past 2^31.")
 add("Gatherv Igatherv", gatherv, LARGE_PARTS, COLLECTIVE, "5.5")
@@ -476,10 +554,35 @@ add("Allgatherv Iallgatherv", allgatherv, LARGE_PARTS, COLLECTIVE, "5.7")
 add("Alltoallv Ialltoallv", alltoallv, LARGE_PARTS, COLLECTIVE, "5.8")
 add("Alltoallw Ialltoallw", alltoallw_x, LARGE_PARTS, COLLECTIVE, "5.8")
 add("Neighbor_allgatherv Ineighbor_allgatherv", neighbor(V_SEND, V_RECEIVE), LARGE_PARTS, COLLECTIVE, "7.6")
-add("Neighbor_alltoallv Ineighbor_alltoallv",
-    neighbor("v_parts(n, sendcounts, sdispls, sendtype)", "v_parts(n, recvcounts, rdispls, recvtype)"), LARGE_PARTS, COLLECTIVE, "7.6")
-add("Neighbor_alltoallw Ineighbor_alltoallw",
-    neighbor("w_parts(n, sendcounts, sdispls, sendtypes)", "w_parts(n, recvcounts, rdispls, recvtypes)"), LARGE_PARTS, COLLECTIVE, "7.6")
+NEIGHBOR_V = neighbor("v_parts(n, sendcounts, sdispls, sendtype)", "v_parts(n, recvcounts, rdispls, recvtype)")
+NEIGHBOR_W = neighbor("w_parts(n, sendcounts, sdispls, sendtypes)", "w_parts(n, recvcounts, rdispls, recvtypes)")
+add("Neighbor_alltoallv Ineighbor_alltoallv", NEIGHBOR_V, LARGE_PARTS, COLLECTIVE, "7.6")
+add("Neighbor_alltoallw Ineighbor_alltoallw", NEIGHBOR_W, LARGE_PARTS, COLLECTIVE, "7.6")
+
+V_DIFFERENT = LARGE_PARTS + STARTED
+add("Bcast_init", ibcast, LARGE_COUNT + STARTED + " All ranks pass one count.", COLLECTIVE, INIT)
+for names, by_parts, as_type in [
+        ("Gather_init", lambda f: gatherv(f, RECEIVE_BLOCKS), two("OtherMovement", GATHERED)),
+        ("Scatter_init", lambda f: scatterv(f, SEND_BLOCKS), two("OtherMovement", SCATTERED)),
+        ("Allgather_init", lambda f: allgatherv(f, RECEIVE_BLOCKS), two("OtherMovement", IN_PLACE_SEND)),
+        ("Alltoall_init", lambda f: alltoall_parts(f, SEND_BLOCKS, RECEIVE_BLOCKS),
+         two("OtherMovement", IN_PLACE_SEND)),
+        ("Neighbor_allgather_init", neighbor(V_SEND, RECEIVE_BLOCKS), two("OtherMovement")),
+        ("Neighbor_alltoall_init", neighbor(SEND_BLOCKS, RECEIVE_BLOCKS), two("OtherMovement"))]:
+    add(names, persistent(by_parts, as_type), LARGE_COUNTS + STARTED, COLLECTIVE, INIT)
+add("Reduce_init Allreduce_init Scan_init Exscan_init", ireduction,
+    plain_sentence("a count past 2^31.") + STARTED, COLLECTIVE, INIT)
+add("Reduce_scatter_block_init Reduce_scatter_init", reduce_scatter,
+    plain_sentence("counts whose sum is past 2^31: an error where this would be several operations.") + STARTED,
+    COLLECTIVE, INIT)
+add("Gatherv_init", gatherv, V_DIFFERENT, COLLECTIVE, INIT)
+add("Scatterv_init", scatterv, V_DIFFERENT, COLLECTIVE, INIT)
+add("Allgatherv_init", allgatherv, V_DIFFERENT, COLLECTIVE, INIT)
+add("Alltoallv_init", alltoallv, V_DIFFERENT + NOT_IN_PLACE, COLLECTIVE, INIT)
+add("Alltoallw_init", alltoallw_x, V_DIFFERENT + NOT_IN_PLACE, COLLECTIVE, INIT)
+add("Neighbor_allgatherv_init", neighbor(V_SEND, V_RECEIVE), V_DIFFERENT, COLLECTIVE, INIT)
+add("Neighbor_alltoallv_init", NEIGHBOR_V, V_DIFFERENT, COLLECTIVE, INIT)
+add("Neighbor_alltoallw_init", NEIGHBOR_W, V_DIFFERENT, COLLECTIVE, INIT)
 
 add("Put Get Rput Rget", two("PutGet", names=RMA), LARGE_COUNTS, LOCAL, "11.3")
 ACCUMULATED = plain_sentence("counts past 2^31, in pieces of at most 64 MiB, each of which is atomic as MPI's are.")
@@ -520,11 +623,11 @@ use super::large_arguments::*;
 use crate::large::access::Buffers;
 use crate::large::limit::{one_piece, small};
 use crate::large::plan::Family;
-use crate::large::reduction::Input;
+use crate::large::reduction::{Input, Scattered};
 use crate::large::vector::{self, Part, Width};
 use crate::mpi::generalized::RequestSlot;
 use crate::mpi::handle::File;
-use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Status};
+use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, MPI_Status};
 use crate::mpi::{Comm, Datatype, Op, Status, is_in_place, plain};
 use mpi_sys::{MPI_File, MPI_Message, MPI_Offset, MPI_Win};
 use std::ffi::{c_int, c_void};
@@ -535,11 +638,25 @@ use std::ffi::{c_int, c_void};
     return text
 
 
+def absent(declarations):
+    """Stand-ins for persistent calls where MPI lacks them: named in code that is never reached."""
+    text = ("#[cfg(not(admpi_persistent))]\n#[allow(non_snake_case, clippy::too_many_arguments)] // MPI's\n"
+            "mod absent {\n    use super::*;\n")
+    for declaration in declarations:
+        unused = re.sub(r"(\w+): ", r"_\1: ", declaration)
+        text += f"""    /// # Safety
+    /// Does nothing.
+    pub unsafe fn {unused} -> c_int {{
+        crate::mpi::raw::constants().err_other
+    }}
+"""
+    return text + "}\n#[cfg(not(admpi_persistent))]\npub use absent::*;\n"
+
+
 def plain():
-    names = sorted({function.name for function, *_ in TABLE if function.name != "MPI_Isendrecv"} | set(OTHERS))
-    kinds = set()
-    for name in names:
-        kinds |= {one.kind for one in MPI[name].parameters if one.kind.startswith("MPI_")} if name in MPI else set()
+    new = {"MPI_Isendrecv", "MPI_Isendrecv_replace"}
+    persistent = [f"MPI_{name}_init" for name in sorted(PERSISTENT)]
+    names = sorted({function.name for function, *_ in TABLE} - new - set(persistent) | set(OTHERS))
     text = '''//! The calls of MPI behind those for large counts, declared "C-unwind" since a user's error handler may throw.
 //! Written by scripts/large/generate.py; edit that.
 
@@ -554,7 +671,12 @@ unsafe extern "C-unwind" {
             text += "    pub fn MPI_Op_create(function: MPI_User_function, commute: c_int, op: *mut MPI_Op) -> c_int;\n"
             continue
         text += f"    pub fn {MPI[name].declaration()} -> c_int;\n"
-    text += "}\n\n#[cfg(admpi_large_count)]\nunsafe extern \"C-unwind\" {\n"
+    text += "}\n\n#[cfg(admpi_persistent)]\nunsafe extern \"C-unwind\" {\n"
+    for name in persistent:
+        text += (f"    #[cfg_attr(admpi_persistent_extension, link_name = \"MPIX{name[3:]}\")]\n"
+                 f"    pub fn {MPI[name].declaration()} -> c_int;\n")
+    text += "}\n" + absent([MPI[name].declaration() for name in persistent])
+    text += "\n#[cfg(admpi_large_count)]\nunsafe extern \"C-unwind\" {\n"
     for name in LARGE:
         text += f"    pub fn {MPI['MPI_' + name].declaration(large=True)} -> c_int;\n"
     return text + "}\n"

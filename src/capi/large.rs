@@ -7,12 +7,12 @@ use super::large_arguments::*;
 use crate::large::access::Buffers;
 use crate::large::limit::{one_piece, small};
 use crate::large::plan::Family;
-use crate::large::reduction::Input;
+use crate::large::reduction::{Input, Scattered};
 use crate::large::vector::{self, Part, Width};
 use crate::mpi::generalized::RequestSlot;
 use crate::mpi::handle::File;
 use crate::mpi::raw::{
-    MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Status,
+    MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, MPI_Status,
 };
 use crate::mpi::{Comm, Datatype, Op, Status, is_in_place, plain};
 use mpi_sys::{MPI_File, MPI_Message, MPI_Offset, MPI_Win};
@@ -475,16 +475,38 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_replace_x(
             );
         }
         let call = on_comm("MPIX_Sendrecv_replace_x", comm);
-        call.one(
-            Family::PointToPoint,
+        if !COPIES_IN_PLACE {
+            return call.one(
+                Family::PointToPoint,
+                side(count, datatype),
+                move || {
+                    large_call!(plain::MPI_Sendrecv_replace_c(
+                        buf, count, datatype, dest, sendtag, source, recvtag, comm, status
+                    ))
+                },
+                move |n, t| {
+                    plain::MPI_Sendrecv_replace(
+                        buf, n, t, dest, sendtag, source, recvtag, comm, status,
+                    )
+                },
+            );
+        }
+        let own = Part { count, displacement: 0, datatype: Datatype::new(datatype) };
+        let (copy, sent) = match call.prepare(|| copied(buf, own, comm)) {
+            Ok(copied) => copied,
+            Err(code) => return code,
+        };
+        let from = copy.as_ptr().cast();
+        call.two(
+            Family::Exchange,
+            side(sent.count, sent.datatype.raw()),
             side(count, datatype),
-            move || {
-                large_call!(plain::MPI_Sendrecv_replace_c(
-                    buf, count, datatype, dest, sendtag, source, recvtag, comm, status
-                ))
-            },
-            move |n, t| {
-                plain::MPI_Sendrecv_replace(buf, n, t, dest, sendtag, source, recvtag, comm, status)
+            || Ok((true, true)),
+            no_large_call,
+            |n, t, m, u| {
+                plain::MPI_Sendrecv(
+                    from, n, t, dest, sendtag, buf, m, u, source, recvtag, comm, status,
+                )
             },
         )
     }
@@ -566,7 +588,7 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_x(
 /// @param[in] comm       the communicator
 /// @param[out] request    to be completed by plain MPI_Wait or MPI_Test
 /// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
-/// Local (MPI-3.1, chapter 3; MPI-4.0, 3.10)
+/// Local (MPI-4.0, 3.10)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Isendrecv_x(
     sendbuf: *const c_void,
@@ -587,10 +609,57 @@ pub unsafe extern "C-unwind" fn MPIX_Isendrecv_x(
         let call = on_comm("MPIX_Isendrecv_x", comm);
         call.isendrecv(
             side(sendcount, sendtype),
+            None,
             side(recvcount, recvtype),
             RequestSlot::new(request),
-            |n, t, r| plain::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r),
             |n, t, r| plain::MPI_Isend(sendbuf, n, t, dest, sendtag, comm, r),
+            |n, t, r| plain::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r),
+        )
+    }
+}
+
+/// MPI-4's nonblocking send-receive in one buffer, on every MPI: a copy is sent. The status is the
+/// receive's.
+///
+/// @param[in] buf       items of `datatype`
+/// @param[in] count     number of items
+/// @param[in] datatype  type of the items
+/// @param[in] dest      rank to send to
+/// @param[in] sendtag   tag of the message sent
+/// @param[in] source    rank to receive from, or MPI_ANY_SOURCE
+/// @param[in] recvtag   tag of the message received
+/// @param[in] comm      the communicator
+/// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Local (MPI-4.0, 3.10)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Isendrecv_replace_x(
+    buf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Isendrecv_replace it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Isendrecv_replace_x", comm);
+        let own = Part { count, displacement: 0, datatype: Datatype::new(datatype) };
+        let (copy, sent) = match call.prepare(|| copied(buf, own, comm)) {
+            Ok(copied) => copied,
+            Err(code) => return code,
+        };
+        let from = copy.as_ptr().cast();
+        call.isendrecv(
+            side(sent.count, sent.datatype.raw()),
+            Some(copy),
+            side(count, datatype),
+            RequestSlot::new(request),
+            |n, t, r| plain::MPI_Isend(from, n, t, dest, sendtag, comm, r),
+            |n, t, r| plain::MPI_Irecv(buf, n, t, source, recvtag, comm, r),
         )
     }
 }
@@ -1405,12 +1474,12 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Reduce it owes this call.
     unsafe {
-        if let Some(n) = one_piece(count) {
+        if let (Some(n), false) = (one_piece(count), reduces_by_copy(sendbuf, root)) {
             return plain::MPI_Reduce(sendbuf, recvbuf, n, datatype, op, root, comm);
         }
         let call = on_comm("MPIX_Reduce_x", comm);
         call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
-            plain::MPI_Reduce(at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, root, comm)
+            reduce(at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, root, comm)
         })
     }
 }
@@ -1711,7 +1780,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iexscan_x(
 }
 
 /// `MPI_Reduce_scatter_block` with counts whose sum is past 2^31, by a reduction to each rank in
-/// pieces; then of an intracommunicator.
+/// pieces (between two groups, one to all, of which each keeps its own).
 ///
 /// @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
 /// @param[out] recvbuf    room for the items received
@@ -1735,10 +1804,11 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_x(
         let call = on_comm("MPIX_Reduce_scatter_block_x", comm);
         let in_place = is_in_place(sendbuf);
         let input = if in_place { Input::InPlace } else { Input::Apart };
+        let result =
+            Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
         call.reduce_scatter(
-            Comm::new(comm),
+            result,
             || Ok(vec![recvcount; group_size(comm)?]),
-            Datatype::new(datatype),
             Op::new(op),
             input,
             |c| plain::MPI_Reduce_scatter_block(sendbuf, recvbuf, narrow(c[0]), datatype, op, comm),
@@ -1749,17 +1819,16 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_x(
                     (at(sendbuf, b.from), at_mut(recvbuf, b.to))
                 };
                 let from = if in_place && b.mine { in_place_address() } else { from };
-                plain::MPI_Reduce(from, to, b.count, t, o, b.root, comm)
+                reduce(from, to, b.count, t, o, b.root, comm)
             },
-            move |from, to, n| {
-                move_items(at(recvbuf, from), at_mut(recvbuf, to), n, datatype, comm)
-            },
+            |from, to, n| plain::MPI_Allreduce(at(sendbuf, from), to, n, datatype, op, comm),
+            move |from, to, n| move_items(from, to, n, datatype, comm),
         )
     }
 }
 
-/// `MPI_Reduce_scatter` with counts whose sum is past 2^31, by a reduction to each rank in pieces;
-/// then of an intracommunicator.
+/// `MPI_Reduce_scatter` with counts whose sum is past 2^31, by a reduction to each rank in pieces
+/// (between two groups, one to all, of which each keeps its own).
 ///
 /// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
 /// @param[out] recvbuf     room for the items received
@@ -1783,10 +1852,11 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_x(
         let call = on_comm("MPIX_Reduce_scatter_x", comm);
         let in_place = is_in_place(sendbuf);
         let input = if in_place { Input::InPlace } else { Input::Apart };
+        let result =
+            Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
         call.reduce_scatter(
-            Comm::new(comm),
+            result,
             || Ok(counts(recvcounts, group_size(comm)?)),
-            Datatype::new(datatype),
             Op::new(op),
             input,
             |c| {
@@ -1806,17 +1876,16 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_x(
                     (at(sendbuf, b.from), at_mut(recvbuf, b.to))
                 };
                 let from = if in_place && b.mine { in_place_address() } else { from };
-                plain::MPI_Reduce(from, to, b.count, t, o, b.root, comm)
+                reduce(from, to, b.count, t, o, b.root, comm)
             },
-            move |from, to, n| {
-                move_items(at(recvbuf, from), at_mut(recvbuf, to), n, datatype, comm)
-            },
+            |from, to, n| plain::MPI_Allreduce(at(sendbuf, from), to, n, datatype, op, comm),
+            move |from, to, n| move_items(from, to, n, datatype, comm),
         )
     }
 }
 
-/// `MPI_Ireduce_scatter_block` with counts whose sum is past 2^31; then of an intracommunicator. A
-/// user's operation must live until the request is complete.
+/// `MPI_Ireduce_scatter_block` with counts whose sum is past 2^31. A user's operation must live
+/// until the request is complete.
 ///
 /// @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
 /// @param[out] recvbuf    room for the items received
@@ -1842,10 +1911,11 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_block_x(
         let call = on_comm("MPIX_Ireduce_scatter_block_x", comm);
         let in_place = is_in_place(sendbuf);
         let input = if in_place { Input::InPlace } else { Input::Apart };
+        let result =
+            Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
         call.ireduce_scatter(
-            Comm::new(comm),
+            result,
             || Ok(vec![recvcount; group_size(comm)?]),
-            Datatype::new(datatype),
             Op::new(op),
             input,
             RequestSlot::new(request),
@@ -1874,15 +1944,14 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_block_x(
                 let from = if in_place && b.mine { in_place_address() } else { from };
                 plain::MPI_Ireduce(from, to, b.count, t, o, b.root, comm, r)
             },
-            move |from, to, n| {
-                move_items(at(recvbuf, from), at_mut(recvbuf, to), n, datatype, comm)
-            },
+            |to, n, t, o, r| plain::MPI_Iallreduce(sendbuf, to, n, t, o, comm, r),
+            move |from, to, n| move_items(from, to, n, datatype, comm),
         )
     }
 }
 
-/// `MPI_Ireduce_scatter` with counts whose sum is past 2^31; then of an intracommunicator. A user's
-/// operation must live until the request is complete.
+/// `MPI_Ireduce_scatter` with counts whose sum is past 2^31. A user's operation must live until the
+/// request is complete.
 ///
 /// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
 /// @param[out] recvbuf     room for the items received
@@ -1908,10 +1977,11 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_x(
         let call = on_comm("MPIX_Ireduce_scatter_x", comm);
         let in_place = is_in_place(sendbuf);
         let input = if in_place { Input::InPlace } else { Input::Apart };
+        let result =
+            Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
         call.ireduce_scatter(
-            Comm::new(comm),
+            result,
             || Ok(counts(recvcounts, group_size(comm)?)),
-            Datatype::new(datatype),
             Op::new(op),
             input,
             RequestSlot::new(request),
@@ -1940,9 +2010,8 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_x(
                 let from = if in_place && b.mine { in_place_address() } else { from };
                 plain::MPI_Ireduce(from, to, b.count, t, o, b.root, comm, r)
             },
-            move |from, to, n| {
-                move_items(at(recvbuf, from), at_mut(recvbuf, to), n, datatype, comm)
-            },
+            |to, n, t, o, r| plain::MPI_Iallreduce(sendbuf, to, n, t, o, comm, r),
+            move |from, to, n| move_items(from, to, n, datatype, comm),
         )
     }
 }
@@ -2339,6 +2408,8 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_x(
     unsafe {
         let call = on_comm("MPIX_Alltoallv_x", comm);
         let in_place = is_in_place(sendbuf);
+        let staged = in_place && COPIES_IN_PLACE;
+        let from = if staged { bottom() } else { sendbuf };
         call.exchange(
             guarded(Family::Vector, in_place),
             move || {
@@ -2349,6 +2420,14 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_x(
             },
             Width::Int,
             || {
+                if staged {
+                    let n = partners(comm)?;
+                    return staged_traffic(
+                        recvbuf,
+                        v_parts(n, recvcounts, rdispls, recvtype)?,
+                        comm,
+                    );
+                }
                 all_traffic(
                     comm,
                     in_place,
@@ -2358,7 +2437,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_x(
             },
             |l| {
                 plain::MPI_Alltoallw(
-                    sendbuf,
+                    from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
                     l.send.datatypes.as_ptr().cast(),
@@ -2404,7 +2483,8 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallv_x(
     unsafe {
         let call = on_comm("MPIX_Ialltoallv_x", comm);
         let in_place = is_in_place(sendbuf);
-        let from = if in_place { bottom() } else { sendbuf };
+        let staged = in_place;
+        let from = if staged { bottom() } else { sendbuf };
         call.start_exchange(
             guarded(Family::Ivector, in_place),
             move || {
@@ -2416,10 +2496,11 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallv_x(
             Width::Int,
             RequestSlot::new(request),
             || {
-                if in_place {
+                if staged {
+                    let n = partners(comm)?;
                     return staged_traffic(
                         recvbuf,
-                        v_parts(partners(comm)?, recvcounts, rdispls, recvtype)?,
+                        v_parts(n, recvcounts, rdispls, recvtype)?,
                         comm,
                     );
                 }
@@ -2477,6 +2558,8 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_x(
     unsafe {
         let call = on_comm("MPIX_Alltoallw_x", comm);
         let in_place = is_in_place(sendbuf);
+        let staged = in_place && COPIES_IN_PLACE;
+        let from = if staged { bottom() } else { sendbuf };
         call.exchange(
             guarded(Family::Vector, in_place),
             move || {
@@ -2487,6 +2570,14 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_x(
             },
             Width::Int,
             || {
+                if staged {
+                    let n = partners(comm)?;
+                    return staged_traffic(
+                        recvbuf,
+                        w_parts(n, recvcounts, rdispls, recvtypes)?,
+                        comm,
+                    );
+                }
                 all_traffic(
                     comm,
                     in_place,
@@ -2496,7 +2587,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_x(
             },
             |l| {
                 plain::MPI_Alltoallw(
-                    sendbuf,
+                    from,
                     l.send.counts.as_ptr(),
                     l.send.displacements.as_ptr().cast(),
                     l.send.datatypes.as_ptr().cast(),
@@ -2542,7 +2633,8 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallw_x(
     unsafe {
         let call = on_comm("MPIX_Ialltoallw_x", comm);
         let in_place = is_in_place(sendbuf);
-        let from = if in_place { bottom() } else { sendbuf };
+        let staged = in_place;
+        let from = if staged { bottom() } else { sendbuf };
         call.start_exchange(
             guarded(Family::Ivector, in_place),
             move || {
@@ -2554,10 +2646,11 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallw_x(
             Width::Int,
             RequestSlot::new(request),
             || {
-                if in_place {
+                if staged {
+                    let n = partners(comm)?;
                     return staged_traffic(
                         recvbuf,
-                        w_parts(partners(comm)?, recvcounts, rdispls, recvtypes)?,
+                        w_parts(n, recvcounts, rdispls, recvtypes)?,
                         comm,
                     );
                 }
@@ -3009,6 +3102,1472 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallw_x(
                         l.receive.wide_displacements.as_ptr().cast(),
                         l.receive.datatypes.as_ptr().cast(),
                         comm,
+                        r,
+                    )
+                }
+            },
+        )
+    }
+}
+
+/// `MPI_Bcast_init` with a count past 2^31, as one item of a large type. Persistent: started by
+/// plain MPI_Start. All ranks pass one count.
+///
+/// @param[in] buffer    items of `datatype`
+/// @param[in] count     number of items
+/// @param[in] datatype  type of the items
+/// @param[in] root      rank of the root
+/// @param[in] comm      the communicator
+/// @param[in] info      hints, or MPI_INFO_NULL
+/// @param[out] request   to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Bcast_init_x(
+    buffer: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Bcast_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Bcast_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        call.ibcast(
+            Comm::new(comm),
+            root,
+            side(count, datatype),
+            address(buffer),
+            RequestSlot::new(request),
+            |n, t| plain::MPI_Bcast_init(buffer, n, t, root, comm, info, request),
+            |l, r| {
+                plain::MPI_Alltoallw_init(
+                    bottom(),
+                    l.send.counts.as_ptr(),
+                    l.send.displacements.as_ptr().cast(),
+                    l.send.datatypes.as_ptr().cast(),
+                    buffer,
+                    l.receive.counts.as_ptr(),
+                    l.receive.displacements.as_ptr().cast(),
+                    l.receive.datatypes.as_ptr().cast(),
+                    comm,
+                    info,
+                    r,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Gather_init` with counts past 2^31, as one item of a large type each. Persistent: started
+/// by plain MPI_Start.
+///
+/// @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
+/// @param[in] sendcount  number of items sent
+/// @param[in] sendtype   type of the items sent
+/// @param[out] recvbuf    room for the items received
+/// @param[in] recvcount  number of items received
+/// @param[in] recvtype   type of the items received
+/// @param[in] root       rank of the root
+/// @param[in] comm       the communicator
+/// @param[in] info       hints, or MPI_INFO_NULL
+/// @param[out] request    to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Gather_init_x(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Gather_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Gather_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        if call.persistent_by_parts() {
+            return {
+                let in_place = is_in_place(sendbuf);
+                let from = if in_place { no_send() } else { sendbuf };
+                let to = if is_root(comm, root) { recvbuf } else { no_receive() };
+                let own =
+                    Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
+                let all = |n| blocks(n, recvcount, recvtype);
+                call.start_exchange(
+                    Family::GuardedVector,
+                    no_large_call,
+                    Width::Int,
+                    RequestSlot::new(request),
+                    || vector::gather(Comm::new(comm), root, in_place, own, all),
+                    |l, r| {
+                        plain::MPI_Alltoallw_init(
+                            from,
+                            l.send.counts.as_ptr(),
+                            l.send.displacements.as_ptr().cast(),
+                            l.send.datatypes.as_ptr().cast(),
+                            to,
+                            l.receive.counts.as_ptr(),
+                            l.receive.displacements.as_ptr().cast(),
+                            l.receive.datatypes.as_ptr().cast(),
+                            comm,
+                            info,
+                            r,
+                        )
+                    },
+                )
+            };
+        }
+        call.two(
+            Family::OtherMovement,
+            side(sendcount, sendtype),
+            side(recvcount, recvtype),
+            || gathered(comm, root, is_in_place(sendbuf)),
+            no_large_call,
+            move |n, t, m, u| {
+                plain::MPI_Gather_init(sendbuf, n, t, recvbuf, m, u, root, comm, info, request)
+            },
+        )
+    }
+}
+
+/// `MPI_Scatter_init` with counts past 2^31, as one item of a large type each. Persistent: started
+/// by plain MPI_Start.
+///
+/// @param[in] sendbuf    items to send
+/// @param[in] sendcount  number of items sent
+/// @param[in] sendtype   type of the items sent
+/// @param[out] recvbuf    room for the items received; MPI_IN_PLACE as in MPI
+/// @param[in] recvcount  number of items received
+/// @param[in] recvtype   type of the items received
+/// @param[in] root       rank of the root
+/// @param[in] comm       the communicator
+/// @param[in] info       hints, or MPI_INFO_NULL
+/// @param[out] request    to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Scatter_init_x(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Scatter_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Scatter_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        if call.persistent_by_parts() {
+            return {
+                let in_place = is_in_place(recvbuf);
+                let from = if is_root(comm, root) { sendbuf } else { no_send() };
+                let to = if in_place { no_receive() } else { recvbuf };
+                let own =
+                    Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
+                let all = |n| blocks(n, sendcount, sendtype);
+                call.start_exchange(
+                    Family::GuardedVector,
+                    no_large_call,
+                    Width::Int,
+                    RequestSlot::new(request),
+                    || vector::scatter(Comm::new(comm), root, in_place, own, all),
+                    |l, r| {
+                        plain::MPI_Alltoallw_init(
+                            from,
+                            l.send.counts.as_ptr(),
+                            l.send.displacements.as_ptr().cast(),
+                            l.send.datatypes.as_ptr().cast(),
+                            to,
+                            l.receive.counts.as_ptr(),
+                            l.receive.displacements.as_ptr().cast(),
+                            l.receive.datatypes.as_ptr().cast(),
+                            comm,
+                            info,
+                            r,
+                        )
+                    },
+                )
+            };
+        }
+        call.two(
+            Family::OtherMovement,
+            side(sendcount, sendtype),
+            side(recvcount, recvtype),
+            || scattered(comm, root, is_in_place(recvbuf)),
+            no_large_call,
+            move |n, t, m, u| {
+                plain::MPI_Scatter_init(sendbuf, n, t, recvbuf, m, u, root, comm, info, request)
+            },
+        )
+    }
+}
+
+/// `MPI_Allgather_init` with counts past 2^31, as one item of a large type each. Persistent:
+/// started by plain MPI_Start.
+///
+/// @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
+/// @param[in] sendcount  number of items sent
+/// @param[in] sendtype   type of the items sent
+/// @param[out] recvbuf    room for the items received
+/// @param[in] recvcount  number of items received
+/// @param[in] recvtype   type of the items received
+/// @param[in] comm       the communicator
+/// @param[in] info       hints, or MPI_INFO_NULL
+/// @param[out] request    to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Allgather_init_x(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Allgather_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Allgather_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        if call.persistent_by_parts() {
+            return {
+                let in_place = is_in_place(sendbuf);
+                let from = if in_place { bottom() } else { sendbuf };
+                let own =
+                    Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
+                let all = |n| blocks(n, recvcount, recvtype);
+                call.start_exchange(
+                    Family::GuardedVector,
+                    no_large_call,
+                    Width::Int,
+                    RequestSlot::new(request),
+                    || {
+                        vector::allgather(
+                            Comm::new(comm),
+                            in_place.then(|| address(recvbuf)),
+                            own,
+                            all,
+                        )
+                    },
+                    |l, r| {
+                        plain::MPI_Alltoallw_init(
+                            from,
+                            l.send.counts.as_ptr(),
+                            l.send.displacements.as_ptr().cast(),
+                            l.send.datatypes.as_ptr().cast(),
+                            recvbuf,
+                            l.receive.counts.as_ptr(),
+                            l.receive.displacements.as_ptr().cast(),
+                            l.receive.datatypes.as_ptr().cast(),
+                            comm,
+                            info,
+                            r,
+                        )
+                    },
+                )
+            };
+        }
+        call.two(
+            Family::OtherMovement,
+            side(sendcount, sendtype),
+            side(recvcount, recvtype),
+            || Ok((!is_in_place(sendbuf), true)),
+            no_large_call,
+            move |n, t, m, u| {
+                plain::MPI_Allgather_init(sendbuf, n, t, recvbuf, m, u, comm, info, request)
+            },
+        )
+    }
+}
+
+/// `MPI_Alltoall_init` with counts past 2^31, as one item of a large type each. Persistent: started
+/// by plain MPI_Start.
+///
+/// @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
+/// @param[in] sendcount  number of items sent
+/// @param[in] sendtype   type of the items sent
+/// @param[out] recvbuf    room for the items received
+/// @param[in] recvcount  number of items received
+/// @param[in] recvtype   type of the items received
+/// @param[in] comm       the communicator
+/// @param[in] info       hints, or MPI_INFO_NULL
+/// @param[out] request    to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Alltoall_init_x(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Alltoall_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Alltoall_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        if call.persistent_by_parts() {
+            return {
+                let in_place = is_in_place(sendbuf);
+                let staged = in_place;
+                let from = if staged { bottom() } else { sendbuf };
+                call.start_exchange(
+                    Family::GuardedVector,
+                    no_large_call,
+                    Width::Int,
+                    RequestSlot::new(request),
+                    || {
+                        if staged {
+                            return Err(no_copies());
+                        }
+                        all_traffic(
+                            comm,
+                            in_place,
+                            |n| blocks(n, sendcount, sendtype),
+                            |n| blocks(n, recvcount, recvtype),
+                        )
+                    },
+                    |l, r| {
+                        plain::MPI_Alltoallw_init(
+                            from,
+                            l.send.counts.as_ptr(),
+                            l.send.displacements.as_ptr().cast(),
+                            l.send.datatypes.as_ptr().cast(),
+                            recvbuf,
+                            l.receive.counts.as_ptr(),
+                            l.receive.displacements.as_ptr().cast(),
+                            l.receive.datatypes.as_ptr().cast(),
+                            comm,
+                            info,
+                            r,
+                        )
+                    },
+                )
+            };
+        }
+        call.two(
+            Family::OtherMovement,
+            side(sendcount, sendtype),
+            side(recvcount, recvtype),
+            || Ok((!is_in_place(sendbuf), true)),
+            no_large_call,
+            move |n, t, m, u| {
+                plain::MPI_Alltoall_init(sendbuf, n, t, recvbuf, m, u, comm, info, request)
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_allgather_init` with counts past 2^31, as one item of a large type each.
+/// Persistent: started by plain MPI_Start.
+///
+/// @param[in] sendbuf    items to send
+/// @param[in] sendcount  number of items sent
+/// @param[in] sendtype   type of the items sent
+/// @param[out] recvbuf    room for the items received
+/// @param[in] recvcount  number of items received
+/// @param[in] recvtype   type of the items received
+/// @param[in] comm       the communicator
+/// @param[in] info       hints, or MPI_INFO_NULL
+/// @param[out] request    to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgather_init_x(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Neighbor_allgather_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Neighbor_allgather_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        if call.persistent_by_parts() {
+            return {
+                call.start_exchange(
+                    Family::GuardedVector,
+                    no_large_call,
+                    neighbour_width(),
+                    RequestSlot::new(request),
+                    || {
+                        neighbour_traffic(
+                            comm,
+                            |n| Ok(repeated(n, sendcount, sendtype)),
+                            |n| blocks(n, recvcount, recvtype),
+                        )
+                    },
+                    |l, r| {
+                        if NEIGHBOURS_BY_RANK {
+                            plain::MPI_Alltoallw_init(
+                                sendbuf,
+                                l.send.counts.as_ptr(),
+                                l.send.displacements.as_ptr().cast(),
+                                l.send.datatypes.as_ptr().cast(),
+                                recvbuf,
+                                l.receive.counts.as_ptr(),
+                                l.receive.displacements.as_ptr().cast(),
+                                l.receive.datatypes.as_ptr().cast(),
+                                comm,
+                                info,
+                                r,
+                            )
+                        } else {
+                            plain::MPI_Neighbor_alltoallw_init(
+                                sendbuf,
+                                l.send.counts.as_ptr(),
+                                l.send.wide_displacements.as_ptr().cast(),
+                                l.send.datatypes.as_ptr().cast(),
+                                recvbuf,
+                                l.receive.counts.as_ptr(),
+                                l.receive.wide_displacements.as_ptr().cast(),
+                                l.receive.datatypes.as_ptr().cast(),
+                                comm,
+                                info,
+                                r,
+                            )
+                        }
+                    },
+                )
+            };
+        }
+        call.two(
+            Family::OtherMovement,
+            side(sendcount, sendtype),
+            side(recvcount, recvtype),
+            || Ok((true, true)),
+            no_large_call,
+            move |n, t, m, u| {
+                plain::MPI_Neighbor_allgather_init(
+                    sendbuf, n, t, recvbuf, m, u, comm, info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoall_init` with counts past 2^31, as one item of a large type each.
+/// Persistent: started by plain MPI_Start.
+///
+/// @param[in] sendbuf    items to send
+/// @param[in] sendcount  number of items sent
+/// @param[in] sendtype   type of the items sent
+/// @param[out] recvbuf    room for the items received
+/// @param[in] recvcount  number of items received
+/// @param[in] recvtype   type of the items received
+/// @param[in] comm       the communicator
+/// @param[in] info       hints, or MPI_INFO_NULL
+/// @param[out] request    to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoall_init_x(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Neighbor_alltoall_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Neighbor_alltoall_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        if call.persistent_by_parts() {
+            return {
+                call.start_exchange(
+                    Family::GuardedVector,
+                    no_large_call,
+                    neighbour_width(),
+                    RequestSlot::new(request),
+                    || {
+                        neighbour_traffic(
+                            comm,
+                            |n| blocks(n, sendcount, sendtype),
+                            |n| blocks(n, recvcount, recvtype),
+                        )
+                    },
+                    |l, r| {
+                        if NEIGHBOURS_BY_RANK {
+                            plain::MPI_Alltoallw_init(
+                                sendbuf,
+                                l.send.counts.as_ptr(),
+                                l.send.displacements.as_ptr().cast(),
+                                l.send.datatypes.as_ptr().cast(),
+                                recvbuf,
+                                l.receive.counts.as_ptr(),
+                                l.receive.displacements.as_ptr().cast(),
+                                l.receive.datatypes.as_ptr().cast(),
+                                comm,
+                                info,
+                                r,
+                            )
+                        } else {
+                            plain::MPI_Neighbor_alltoallw_init(
+                                sendbuf,
+                                l.send.counts.as_ptr(),
+                                l.send.wide_displacements.as_ptr().cast(),
+                                l.send.datatypes.as_ptr().cast(),
+                                recvbuf,
+                                l.receive.counts.as_ptr(),
+                                l.receive.wide_displacements.as_ptr().cast(),
+                                l.receive.datatypes.as_ptr().cast(),
+                                comm,
+                                info,
+                                r,
+                            )
+                        }
+                    },
+                )
+            };
+        }
+        call.two(
+            Family::OtherMovement,
+            side(sendcount, sendtype),
+            side(recvcount, recvtype),
+            || Ok((true, true)),
+            no_large_call,
+            move |n, t, m, u| {
+                plain::MPI_Neighbor_alltoall_init(sendbuf, n, t, recvbuf, m, u, comm, info, request)
+            },
+        )
+    }
+}
+
+/// `MPI_Reduce_init` with a count past 2^31. Persistent: started by plain MPI_Start.
+///
+/// @param[in] sendbuf   items to send; MPI_IN_PLACE as in MPI
+/// @param[out] recvbuf   room for the items received
+/// @param[in] count     number of items
+/// @param[in] datatype  type of the items
+/// @param[in] op        predefined or user-defined operation
+/// @param[in] root      rank of the root
+/// @param[in] comm      the communicator
+/// @param[in] info      hints, or MPI_INFO_NULL
+/// @param[out] request   to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Reduce_init_x(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Reduce_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Reduce_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        call.ireduction(
+            count,
+            Datatype::new(datatype),
+            Op::new(op),
+            cfg!(admpi_mpi = "openmpi"),
+            move || {
+                large_call!(plain::MPI_Reduce_init_c(
+                    sendbuf, recvbuf, count, datatype, op, root, comm, info, request
+                ))
+            },
+            move |n, t, o| {
+                plain::MPI_Reduce_init(sendbuf, recvbuf, n, t, o, root, comm, info, request)
+            },
+        )
+    }
+}
+
+/// `MPI_Allreduce_init` with a count past 2^31. Persistent: started by plain MPI_Start.
+///
+/// @param[in] sendbuf   items to send; MPI_IN_PLACE as in MPI
+/// @param[out] recvbuf   room for the items received
+/// @param[in] count     number of items
+/// @param[in] datatype  type of the items
+/// @param[in] op        predefined or user-defined operation
+/// @param[in] comm      the communicator
+/// @param[in] info      hints, or MPI_INFO_NULL
+/// @param[out] request   to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Allreduce_init_x(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Allreduce_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Allreduce_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        call.ireduction(
+            count,
+            Datatype::new(datatype),
+            Op::new(op),
+            false,
+            move || {
+                large_call!(plain::MPI_Allreduce_init_c(
+                    sendbuf, recvbuf, count, datatype, op, comm, info, request
+                ))
+            },
+            move |n, t, o| {
+                plain::MPI_Allreduce_init(sendbuf, recvbuf, n, t, o, comm, info, request)
+            },
+        )
+    }
+}
+
+/// `MPI_Scan_init` with a count past 2^31. Persistent: started by plain MPI_Start.
+///
+/// @param[in] sendbuf   items to send; MPI_IN_PLACE as in MPI
+/// @param[out] recvbuf   room for the items received
+/// @param[in] count     number of items
+/// @param[in] datatype  type of the items
+/// @param[in] op        predefined or user-defined operation
+/// @param[in] comm      the communicator
+/// @param[in] info      hints, or MPI_INFO_NULL
+/// @param[out] request   to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Scan_init_x(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Scan_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Scan_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        call.ireduction(
+            count,
+            Datatype::new(datatype),
+            Op::new(op),
+            false,
+            move || {
+                large_call!(plain::MPI_Scan_init_c(
+                    sendbuf, recvbuf, count, datatype, op, comm, info, request
+                ))
+            },
+            move |n, t, o| plain::MPI_Scan_init(sendbuf, recvbuf, n, t, o, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Exscan_init` with a count past 2^31. Persistent: started by plain MPI_Start.
+///
+/// @param[in] sendbuf   items to send; MPI_IN_PLACE as in MPI
+/// @param[out] recvbuf   room for the items received
+/// @param[in] count     number of items
+/// @param[in] datatype  type of the items
+/// @param[in] op        predefined or user-defined operation
+/// @param[in] comm      the communicator
+/// @param[in] info      hints, or MPI_INFO_NULL
+/// @param[out] request   to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Exscan_init_x(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Exscan_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Exscan_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        call.ireduction(
+            count,
+            Datatype::new(datatype),
+            Op::new(op),
+            false,
+            move || {
+                large_call!(plain::MPI_Exscan_init_c(
+                    sendbuf, recvbuf, count, datatype, op, comm, info, request
+                ))
+            },
+            move |n, t, o| plain::MPI_Exscan_init(sendbuf, recvbuf, n, t, o, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Reduce_scatter_block_init` with counts whose sum is past 2^31: an error where this would be
+/// several operations. Persistent: started by plain MPI_Start.
+///
+/// @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
+/// @param[out] recvbuf    room for the items received
+/// @param[in] recvcount  number of items received
+/// @param[in] datatype   type of the items
+/// @param[in] op         predefined or user-defined operation
+/// @param[in] comm       the communicator
+/// @param[in] info       hints, or MPI_INFO_NULL
+/// @param[out] request    to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_init_x(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Reduce_scatter_block_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Reduce_scatter_block_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        call.reduce_scatter_init(
+            || Ok(vec![recvcount; group_size(comm)?]),
+            |c| {
+                plain::MPI_Reduce_scatter_block_init(
+                    sendbuf,
+                    recvbuf,
+                    narrow(c[0]),
+                    datatype,
+                    op,
+                    comm,
+                    info,
+                    request,
+                )
+            },
+            move || {
+                large_call!(plain::MPI_Reduce_scatter_block_init_c(
+                    sendbuf, recvbuf, recvcount, datatype, op, comm, info, request
+                ))
+            },
+        )
+    }
+}
+
+/// `MPI_Reduce_scatter_init` with counts whose sum is past 2^31: an error where this would be
+/// several operations. Persistent: started by plain MPI_Start.
+///
+/// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
+/// @param[out] recvbuf     room for the items received
+/// @param[in] recvcounts  items of each partner
+/// @param[in] datatype    type of the items
+/// @param[in] op          predefined or user-defined operation
+/// @param[in] comm        the communicator
+/// @param[in] info        hints, or MPI_INFO_NULL
+/// @param[out] request     to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_init_x(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Reduce_scatter_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Reduce_scatter_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        call.reduce_scatter_init(
+            || Ok(counts(recvcounts, group_size(comm)?)),
+            |c| {
+                plain::MPI_Reduce_scatter_init(
+                    sendbuf,
+                    recvbuf,
+                    narrowed(c).as_ptr(),
+                    datatype,
+                    op,
+                    comm,
+                    info,
+                    request,
+                )
+            },
+            move || {
+                large_call!(plain::MPI_Reduce_scatter_init_c(
+                    sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request
+                ))
+            },
+        )
+    }
+}
+
+/// `MPI_Gatherv_init` with counts and displacements past 2^31. Persistent: started by plain
+/// MPI_Start.
+///
+/// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
+/// @param[in] sendcount   number of items sent
+/// @param[in] sendtype    type of the items sent
+/// @param[out] recvbuf     room for the items received
+/// @param[in] recvcounts  items of each partner
+/// @param[in] displs      where each partner's items begin, in items
+/// @param[in] recvtype    type of the items received
+/// @param[in] root        rank of the root
+/// @param[in] comm        the communicator
+/// @param[in] info        hints, or MPI_INFO_NULL
+/// @param[out] request     to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Gatherv_init_x(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Gatherv_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Gatherv_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        let in_place = is_in_place(sendbuf);
+        let from = if in_place { no_send() } else { sendbuf };
+        let to = if is_root(comm, root) { recvbuf } else { no_receive() };
+        let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
+        let all = |n| v_parts(n, recvcounts, displs, recvtype);
+        call.start_exchange(
+            Family::GuardedVector,
+            no_large_call,
+            Width::Int,
+            RequestSlot::new(request),
+            || vector::gather(Comm::new(comm), root, in_place, own, all),
+            |l, r| {
+                plain::MPI_Alltoallw_init(
+                    from,
+                    l.send.counts.as_ptr(),
+                    l.send.displacements.as_ptr().cast(),
+                    l.send.datatypes.as_ptr().cast(),
+                    to,
+                    l.receive.counts.as_ptr(),
+                    l.receive.displacements.as_ptr().cast(),
+                    l.receive.datatypes.as_ptr().cast(),
+                    comm,
+                    info,
+                    r,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Scatterv_init` with counts and displacements past 2^31. Persistent: started by plain
+/// MPI_Start.
+///
+/// @param[in] sendbuf     items to send
+/// @param[in] sendcounts  items for each partner
+/// @param[in] displs      where each partner's items begin, in items
+/// @param[in] sendtype    type of the items sent
+/// @param[out] recvbuf     room for the items received; MPI_IN_PLACE as in MPI
+/// @param[in] recvcount   number of items received
+/// @param[in] recvtype    type of the items received
+/// @param[in] root        rank of the root
+/// @param[in] comm        the communicator
+/// @param[in] info        hints, or MPI_INFO_NULL
+/// @param[out] request     to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Scatterv_init_x(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Scatterv_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Scatterv_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        let in_place = is_in_place(recvbuf);
+        let from = if is_root(comm, root) { sendbuf } else { no_send() };
+        let to = if in_place { no_receive() } else { recvbuf };
+        let own = Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
+        let all = |n| v_parts(n, sendcounts, displs, sendtype);
+        call.start_exchange(
+            Family::GuardedVector,
+            no_large_call,
+            Width::Int,
+            RequestSlot::new(request),
+            || vector::scatter(Comm::new(comm), root, in_place, own, all),
+            |l, r| {
+                plain::MPI_Alltoallw_init(
+                    from,
+                    l.send.counts.as_ptr(),
+                    l.send.displacements.as_ptr().cast(),
+                    l.send.datatypes.as_ptr().cast(),
+                    to,
+                    l.receive.counts.as_ptr(),
+                    l.receive.displacements.as_ptr().cast(),
+                    l.receive.datatypes.as_ptr().cast(),
+                    comm,
+                    info,
+                    r,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Allgatherv_init` with counts and displacements past 2^31. Persistent: started by plain
+/// MPI_Start.
+///
+/// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
+/// @param[in] sendcount   number of items sent
+/// @param[in] sendtype    type of the items sent
+/// @param[out] recvbuf     room for the items received
+/// @param[in] recvcounts  items of each partner
+/// @param[in] displs      where each partner's items begin, in items
+/// @param[in] recvtype    type of the items received
+/// @param[in] comm        the communicator
+/// @param[in] info        hints, or MPI_INFO_NULL
+/// @param[out] request     to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Allgatherv_init_x(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Allgatherv_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Allgatherv_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        let in_place = is_in_place(sendbuf);
+        let from = if in_place { bottom() } else { sendbuf };
+        let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
+        let all = |n| v_parts(n, recvcounts, displs, recvtype);
+        call.start_exchange(
+            Family::GuardedVector,
+            no_large_call,
+            Width::Int,
+            RequestSlot::new(request),
+            || vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, all),
+            |l, r| {
+                plain::MPI_Alltoallw_init(
+                    from,
+                    l.send.counts.as_ptr(),
+                    l.send.displacements.as_ptr().cast(),
+                    l.send.datatypes.as_ptr().cast(),
+                    recvbuf,
+                    l.receive.counts.as_ptr(),
+                    l.receive.displacements.as_ptr().cast(),
+                    l.receive.datatypes.as_ptr().cast(),
+                    comm,
+                    info,
+                    r,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Alltoallv_init` with counts and displacements past 2^31. Persistent: started by plain
+/// MPI_Start. Not in place: every start would need copies.
+///
+/// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
+/// @param[in] sendcounts  items for each partner
+/// @param[in] sdispls     where they begin in `sendbuf`, in items
+/// @param[in] sendtype    type of the items sent
+/// @param[out] recvbuf     room for the items received
+/// @param[in] recvcounts  items of each partner
+/// @param[in] rdispls     where they begin in `recvbuf`, in items
+/// @param[in] recvtype    type of the items received
+/// @param[in] comm        the communicator
+/// @param[in] info        hints, or MPI_INFO_NULL
+/// @param[out] request     to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Alltoallv_init_x(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Alltoallv_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Alltoallv_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        let in_place = is_in_place(sendbuf);
+        let staged = in_place;
+        let from = if staged { bottom() } else { sendbuf };
+        call.start_exchange(
+            Family::GuardedVector,
+            no_large_call,
+            Width::Int,
+            RequestSlot::new(request),
+            || {
+                if staged {
+                    return Err(no_copies());
+                }
+                all_traffic(
+                    comm,
+                    in_place,
+                    |n| v_parts(n, sendcounts, sdispls, sendtype),
+                    |n| v_parts(n, recvcounts, rdispls, recvtype),
+                )
+            },
+            |l, r| {
+                plain::MPI_Alltoallw_init(
+                    from,
+                    l.send.counts.as_ptr(),
+                    l.send.displacements.as_ptr().cast(),
+                    l.send.datatypes.as_ptr().cast(),
+                    recvbuf,
+                    l.receive.counts.as_ptr(),
+                    l.receive.displacements.as_ptr().cast(),
+                    l.receive.datatypes.as_ptr().cast(),
+                    comm,
+                    info,
+                    r,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Alltoallw_init` with counts and displacements past 2^31. Persistent: started by plain
+/// MPI_Start. Not in place: every start would need copies.
+///
+/// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
+/// @param[in] sendcounts  items for each partner
+/// @param[in] sdispls     where they begin in `sendbuf`, in bytes
+/// @param[in] sendtypes   types of the items for each partner
+/// @param[out] recvbuf     room for the items received
+/// @param[in] recvcounts  items of each partner
+/// @param[in] rdispls     where they begin in `recvbuf`, in bytes
+/// @param[in] recvtypes   types of the items of each partner
+/// @param[in] comm        the communicator
+/// @param[in] info        hints, or MPI_INFO_NULL
+/// @param[out] request     to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Alltoallw_init_x(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Alltoallw_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Alltoallw_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        let in_place = is_in_place(sendbuf);
+        let staged = in_place;
+        let from = if staged { bottom() } else { sendbuf };
+        call.start_exchange(
+            Family::GuardedVector,
+            no_large_call,
+            Width::Int,
+            RequestSlot::new(request),
+            || {
+                if staged {
+                    return Err(no_copies());
+                }
+                all_traffic(
+                    comm,
+                    in_place,
+                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
+                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
+                )
+            },
+            |l, r| {
+                plain::MPI_Alltoallw_init(
+                    from,
+                    l.send.counts.as_ptr(),
+                    l.send.displacements.as_ptr().cast(),
+                    l.send.datatypes.as_ptr().cast(),
+                    recvbuf,
+                    l.receive.counts.as_ptr(),
+                    l.receive.displacements.as_ptr().cast(),
+                    l.receive.datatypes.as_ptr().cast(),
+                    comm,
+                    info,
+                    r,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_allgatherv_init` with counts and displacements past 2^31. Persistent: started by
+/// plain MPI_Start.
+///
+/// @param[in] sendbuf     items to send
+/// @param[in] sendcount   number of items sent
+/// @param[in] sendtype    type of the items sent
+/// @param[out] recvbuf     room for the items received
+/// @param[in] recvcounts  items of each partner
+/// @param[in] displs      where each partner's items begin, in items
+/// @param[in] recvtype    type of the items received
+/// @param[in] comm        the communicator
+/// @param[in] info        hints, or MPI_INFO_NULL
+/// @param[out] request     to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_init_x(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Neighbor_allgatherv_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Neighbor_allgatherv_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        call.start_exchange(
+            Family::GuardedVector,
+            no_large_call,
+            neighbour_width(),
+            RequestSlot::new(request),
+            || {
+                neighbour_traffic(
+                    comm,
+                    |n| Ok(repeated(n, sendcount, sendtype)),
+                    |n| v_parts(n, recvcounts, displs, recvtype),
+                )
+            },
+            |l, r| {
+                if NEIGHBOURS_BY_RANK {
+                    plain::MPI_Alltoallw_init(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        info,
+                        r,
+                    )
+                } else {
+                    plain::MPI_Neighbor_alltoallw_init(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.wide_displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.wide_displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        info,
+                        r,
+                    )
+                }
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoallv_init` with counts and displacements past 2^31. Persistent: started by
+/// plain MPI_Start.
+///
+/// @param[in] sendbuf     items to send
+/// @param[in] sendcounts  items for each partner
+/// @param[in] sdispls     where they begin in `sendbuf`, in items
+/// @param[in] sendtype    type of the items sent
+/// @param[out] recvbuf     room for the items received
+/// @param[in] recvcounts  items of each partner
+/// @param[in] rdispls     where they begin in `recvbuf`, in items
+/// @param[in] recvtype    type of the items received
+/// @param[in] comm        the communicator
+/// @param[in] info        hints, or MPI_INFO_NULL
+/// @param[out] request     to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_init_x(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Neighbor_alltoallv_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Neighbor_alltoallv_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        call.start_exchange(
+            Family::GuardedVector,
+            no_large_call,
+            neighbour_width(),
+            RequestSlot::new(request),
+            || {
+                neighbour_traffic(
+                    comm,
+                    |n| v_parts(n, sendcounts, sdispls, sendtype),
+                    |n| v_parts(n, recvcounts, rdispls, recvtype),
+                )
+            },
+            |l, r| {
+                if NEIGHBOURS_BY_RANK {
+                    plain::MPI_Alltoallw_init(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        info,
+                        r,
+                    )
+                } else {
+                    plain::MPI_Neighbor_alltoallw_init(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.wide_displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.wide_displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        info,
+                        r,
+                    )
+                }
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoallw_init` with counts and displacements past 2^31. Persistent: started by
+/// plain MPI_Start.
+///
+/// @param[in] sendbuf     items to send
+/// @param[in] sendcounts  items for each partner
+/// @param[in] sdispls     where they begin in `sendbuf`, in bytes
+/// @param[in] sendtypes   types of the items for each partner
+/// @param[out] recvbuf     room for the items received
+/// @param[in] recvcounts  items of each partner
+/// @param[in] rdispls     where they begin in `recvbuf`, in bytes
+/// @param[in] recvtypes   types of the items of each partner
+/// @param[in] comm        the communicator
+/// @param[in] info        hints, or MPI_INFO_NULL
+/// @param[out] request     to be started by plain MPI_Start
+/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_init_x(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    info: MPI_Info,
+    request: *mut MPI_Request,
+) -> c_int {
+    // SAFETY: what the caller owes MPI_Neighbor_alltoallw_init it owes this call.
+    unsafe {
+        let call = on_comm("MPIX_Neighbor_alltoallw_init_x", comm);
+        let call = match call.persistent() {
+            Ok(call) => call,
+            Err(code) => return code,
+        };
+        call.start_exchange(
+            Family::GuardedVector,
+            no_large_call,
+            neighbour_width(),
+            RequestSlot::new(request),
+            || {
+                neighbour_traffic(
+                    comm,
+                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
+                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
+                )
+            },
+            |l, r| {
+                if NEIGHBOURS_BY_RANK {
+                    plain::MPI_Alltoallw_init(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        info,
+                        r,
+                    )
+                } else {
+                    plain::MPI_Neighbor_alltoallw_init(
+                        sendbuf,
+                        l.send.counts.as_ptr(),
+                        l.send.wide_displacements.as_ptr().cast(),
+                        l.send.datatypes.as_ptr().cast(),
+                        recvbuf,
+                        l.receive.counts.as_ptr(),
+                        l.receive.wide_displacements.as_ptr().cast(),
+                        l.receive.datatypes.as_ptr().cast(),
+                        comm,
+                        info,
                         r,
                     )
                 }

@@ -1,16 +1,17 @@
 //! Datatypes, packing and queries for counts past 2^31, and what BigMPI has beside calls of MPI.
 //! `include/admpi/large_types.h` is generated from this file.
 
-use super::large_arguments::{on_comm, on_nothing, shift, shift_mut};
+use super::large_arguments::{fitted, on_comm, on_nothing, shift, shift_mut};
 use crate::error::{Code, Error};
 use crate::large::access::items;
 use crate::large::limit::limit;
 use crate::large::types::{self, Distribution, Range};
 use crate::large::{Call, array_type};
+use crate::mpi::alone::{self, Items};
 use crate::mpi::handle::aints;
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Status};
 use crate::mpi::types::{Made, aint, from_aint};
-use crate::mpi::{Datatype, Failure, Outcome, check, plain};
+use crate::mpi::{Comm, Datatype, Failure, Outcome, check, plain};
 use mpi_sys::MPI_Win;
 use std::ffi::{c_char, c_int, c_void};
 
@@ -100,8 +101,8 @@ pub unsafe extern "C-unwind" fn MPIX_Type_vector_x(
     }
 }
 
-/// `MPI_Type_create_hvector` with counts past 2^31. (BigMPI gives this name to a type of indexed blocks; that
-/// one is `MPIX_Type_create_hindexed_x`, as MPI calls it.)
+/// `MPI_Type_create_hvector` with counts past 2^31. (BigMPI gives this name to a type of indexed blocks, which is
+/// `MPIX_Type_create_hindexed_x` here; under bigmpi.h the name means BigMPI's.)
 ///
 /// @param[in] count        number of blocks
 /// @param[in] blocklength  items of each block
@@ -421,6 +422,18 @@ pub unsafe extern "C-unwind" fn MPIX_Get_elements_x(
     unsafe { plain::MPI_Get_elements_x(status, datatype, count) }
 }
 
+/// A packing buffer's bytes as MPI counts them.
+fn narrow_room(bytes: i64) -> c_int {
+    c_int::try_from(bytes).unwrap_or(c_int::MAX)
+}
+
+/// # Safety
+/// `datatype` is what the caller passed.
+unsafe fn large_item(address: *mut c_void, datatype: MPI_Datatype) -> Items {
+    // SAFETY: handed on.
+    Items { address, count: 1, datatype: unsafe { Datatype::new(datatype) } }
+}
+
 /// `MPI_Pack` with a count and a buffer past 2^31.
 ///
 /// @param[in] inbuf         items of `datatype`
@@ -452,16 +465,23 @@ pub unsafe extern "C-unwind" fn MPIX_Pack_x(
             outsize,
             *position,
             |from, n, to, room, at| {
-                plain::MPI_Pack(
+                let mut end = 0;
+                let code = plain::MPI_Pack(
                     shift(inbuf, from),
                     n,
                     datatype,
                     shift_mut(outbuf, to),
-                    room,
-                    at,
+                    narrow_room(room),
+                    &mut end,
                     comm,
-                )
+                );
+                *at = end.into();
+                code
             },
+            Some(&mut |from, to, packed| {
+                let item = large_item(shift(inbuf, from).cast_mut(), datatype);
+                alone::copy(item, fitted(shift_mut(outbuf, to), packed))
+            }),
         );
         end(packed, position)
     }
@@ -498,16 +518,23 @@ pub unsafe extern "C-unwind" fn MPIX_Unpack_x(
             insize,
             *position,
             |to, n, from, left, at| {
-                plain::MPI_Unpack(
+                let mut end = 0;
+                let code = plain::MPI_Unpack(
                     shift(inbuf, from),
-                    left,
-                    at,
+                    narrow_room(left),
+                    &mut end,
                     shift_mut(outbuf, to),
                     n,
                     datatype,
                     comm,
-                )
+                );
+                *at = end.into();
+                code
             },
+            Some(&mut |to, from, packed| {
+                let bytes = fitted(shift(inbuf, from).cast_mut(), packed);
+                alone::copy(bytes, large_item(shift_mut(outbuf, to), datatype))
+            }),
         );
         end(unpacked, position)
     }
@@ -542,7 +569,7 @@ pub unsafe extern "C-unwind" fn MPIX_Pack_size_x(
     unsafe {
         let call = on_comm("MPIX_Pack_size_x", comm);
         let Some(out) = size.as_mut() else { return call.finish(Err(null("size"))) };
-        let total = call.pack_size(incount, Datatype::new(datatype), |n, bytes| {
+        let total = call.pack_size(incount, Datatype::new(datatype), true, |n, bytes| {
             let mut narrow = 0;
             let code = plain::MPI_Pack_size(n, datatype, comm, &mut narrow);
             *bytes = narrow.into();
@@ -585,18 +612,12 @@ pub unsafe extern "C-unwind" fn MPIX_Pack_external_x(
             |from, n, to, room, at| {
                 let mut end = 0;
                 let (from, to) = (shift(inbuf, from), shift_mut(outbuf, to));
-                let code = plain::MPI_Pack_external(
-                    datarep,
-                    from,
-                    n,
-                    datatype,
-                    to,
-                    aint(room.into()),
-                    &mut end,
-                );
-                *at = c_int::try_from(from_aint(end)).unwrap_or(c_int::MAX);
+                let code =
+                    plain::MPI_Pack_external(datarep, from, n, datatype, to, aint(room), &mut end);
+                *at = from_aint(end);
                 code
             },
+            None,
         );
         end(packed, position)
     }
@@ -638,15 +659,16 @@ pub unsafe extern "C-unwind" fn MPIX_Unpack_external_x(
                 let code = plain::MPI_Unpack_external(
                     datarep,
                     from,
-                    aint(left.into()),
+                    aint(left),
                     &mut end,
                     to,
                     n,
                     datatype,
                 );
-                *at = c_int::try_from(from_aint(end)).unwrap_or(c_int::MAX);
+                *at = from_aint(end);
                 code
             },
+            None,
         );
         end(unpacked, position)
     }
@@ -671,7 +693,7 @@ pub unsafe extern "C-unwind" fn MPIX_Pack_external_size_x(
     unsafe {
         let call = on_nothing("MPIX_Pack_external_size_x");
         let Some(out) = size.as_mut() else { return call.finish(Err(null("size"))) };
-        let total = call.pack_size(incount, Datatype::new(datatype), |n, bytes| {
+        let total = call.pack_size(incount, Datatype::new(datatype), false, |n, bytes| {
             let mut wide = 0;
             let code = plain::MPI_Pack_external_size(datarep, n, datatype, &mut wide);
             *bytes = from_aint(wide);
@@ -681,8 +703,16 @@ pub unsafe extern "C-unwind" fn MPIX_Pack_external_size_x(
     }
 }
 
-/// `MPI_Win_create` with a displacement unit in 64 bits. MPI-3 keeps the unit in an int: a larger one is an
-/// error, and belongs into the target's displacements.
+/// MPI-3 keeps the unit of a window in an int: a larger one is an error, and belongs into the target's
+/// displacements.
+fn unit(call: Call, disp_unit: MPI_Aint) -> Result<c_int, c_int> {
+    c_int::try_from(from_aint(disp_unit)).map_err(|_| {
+        let message = format!("disp_unit = {disp_unit} is past INT_MAX");
+        call.finish(Err(Error::new(Code::Argument, message).into()))
+    })
+}
+
+/// `MPI_Win_create` with a displacement unit in 64 bits, as in MPI-4.
 ///
 /// @param[in] base       the window's memory
 /// @param[in] size       its bytes
@@ -703,12 +733,100 @@ pub unsafe extern "C-unwind" fn MPIX_Win_create_x(
 ) -> c_int {
     // SAFETY: as above.
     unsafe {
-        let Ok(unit) = c_int::try_from(from_aint(disp_unit)) else {
-            let message = format!("disp_unit = {disp_unit} is past INT_MAX");
-            let call = on_comm("MPIX_Win_create_x", comm);
-            return call.finish(Err(Error::new(Code::Argument, message).into()));
-        };
-        plain::MPI_Win_create(base, size, unit, info, comm, win)
+        match unit(on_comm("MPIX_Win_create_x", comm), disp_unit) {
+            Ok(unit) => plain::MPI_Win_create(base, size, unit, info, comm, win),
+            Err(code) => code,
+        }
+    }
+}
+
+/// MPICH 4.0 places the parts of an allocated window behind one another, but looks for them at multiples of 16
+/// bytes: a put then lands in front of its place.
+fn window_bytes(size: MPI_Aint) -> MPI_Aint {
+    if cfg!(admpi_mpi = "mpich") && size >= 0 { size.saturating_add(15) / 16 * 16 } else { size }
+}
+
+/// `MPI_Win_allocate` with a displacement unit in 64 bits, as in MPI-4.
+///
+/// @param[in] size       bytes of the window; in MPICH it gets the next multiple of 16
+/// @param[in] disp_unit  bytes of one step of target displacements; at most INT_MAX
+/// @param[in] info       hints, or MPI_INFO_NULL
+/// @param[in] comm       the communicator
+/// @param[out] baseptr   address of a pointer, which is set to the window's memory
+/// @param[out] win       the window
+/// @return MPI_SUCCESS or an error's code
+/// Collective over the communicator (MPI-3.1, 11.2.2)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Win_allocate_x(
+    size: MPI_Aint,
+    disp_unit: MPI_Aint,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe {
+        match unit(on_comm("MPIX_Win_allocate_x", comm), disp_unit) {
+            Ok(unit) => plain::MPI_Win_allocate(window_bytes(size), unit, info, comm, baseptr, win),
+            Err(code) => code,
+        }
+    }
+}
+
+/// `MPI_Win_allocate_shared` with a displacement unit in 64 bits, as in MPI-4.
+///
+/// @param[in] size       bytes of this rank's part of the window
+/// @param[in] disp_unit  bytes of one step of target displacements; at most INT_MAX
+/// @param[in] info       hints, or MPI_INFO_NULL
+/// @param[in] comm       a communicator whose ranks share memory
+/// @param[out] baseptr   address of a pointer, which is set to the memory of this rank's part
+/// @param[out] win       the window
+/// @return MPI_SUCCESS or an error's code
+/// Collective over the communicator (MPI-3.1, 11.2.3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Win_allocate_shared_x(
+    size: MPI_Aint,
+    disp_unit: MPI_Aint,
+    info: MPI_Info,
+    comm: MPI_Comm,
+    baseptr: *mut c_void,
+    win: *mut MPI_Win,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe {
+        match unit(on_comm("MPIX_Win_allocate_shared_x", comm), disp_unit) {
+            Ok(unit) => plain::MPI_Win_allocate_shared(size, unit, info, comm, baseptr, win),
+            Err(code) => code,
+        }
+    }
+}
+
+/// `MPI_Win_shared_query` with a displacement unit in 64 bits, as in MPI-4.
+///
+/// @param[in] win         a window of `MPI_Win_allocate_shared`
+/// @param[in] rank        whose part, or MPI_PROC_NULL for the first that is not empty
+/// @param[out] size       its bytes
+/// @param[out] disp_unit  its displacement unit
+/// @param[out] baseptr    address of a pointer, which is set to its memory
+/// @return MPI_SUCCESS or an error's code
+/// Local (MPI-3.1, 11.2.3)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPIX_Win_shared_query_x(
+    win: MPI_Win,
+    rank: c_int,
+    size: *mut MPI_Aint,
+    disp_unit: *mut MPI_Aint,
+    baseptr: *mut c_void,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe {
+        let mut narrow = 0;
+        let code = plain::MPI_Win_shared_query(win, rank, size, &mut narrow, baseptr);
+        if let (raw::SUCCESS, Some(unit)) = (code, disp_unit.as_mut()) {
+            *unit = aint(narrow.into());
+        }
+        code
     }
 }
 
@@ -768,4 +886,50 @@ pub unsafe extern "C-unwind" fn BigMPI_Type_contiguous(
             types::hindexed(&[(count, from_aint(offset))], Datatype::new(oldtype))
         })
     }
+}
+
+/// A communicator with the graph of an exchange of all ranks, or of one with a root, which is its own neighbour too.
+///
+/// @param[in] comm_old          the ranks
+/// @param[in] root              the root; -1 for an exchange of all
+/// @param[out] comm_dist_graph  the communicator
+/// @return MPI_SUCCESS or an error's code
+/// Collective over the communicator
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn BigMPI_Create_graph_comm(
+    comm_old: MPI_Comm,
+    root: c_int,
+    comm_dist_graph: *mut MPI_Comm,
+) -> c_int {
+    // SAFETY: as above; arrays as long as the degrees given.
+    unsafe {
+        let comm = Comm::new(comm_old);
+        let call = on_comm("BigMPI_Create_graph_comm", comm_old);
+        let (size, rank) = match call.prepare(|| Ok((comm.size()?, comm.rank()?))) {
+            Ok(both) => both,
+            Err(code) => return code,
+        };
+        let everyone: Vec<c_int> = (0..size).collect();
+        let all = root == -1 || root == rank;
+        let (degree, weights) =
+            if all { (size, admpi_shim_unweighted()) } else { (0, admpi_shim_weights_empty()) };
+        let (to, destinations) = if all { (size, everyone.as_ptr()) } else { (1, &raw const root) };
+        raw::MPI_Dist_graph_create_adjacent(
+            comm_old,
+            degree,
+            everyone.as_ptr(),
+            weights,
+            to,
+            destinations,
+            admpi_shim_unweighted(),
+            mpi_sys::RSMPI_INFO_NULL,
+            0,
+            comm_dist_graph,
+        )
+    }
+}
+
+unsafe extern "C" {
+    fn admpi_shim_unweighted() -> *const c_int;
+    fn admpi_shim_weights_empty() -> *const c_int;
 }

@@ -5,6 +5,7 @@ use super::movement::Side;
 use super::plan::{Family, choose};
 use super::types::{committed, placed};
 use super::{Call, First, multiply};
+use crate::error::{Code, Error};
 use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::handle::File;
 use crate::mpi::raw::{MPI_Datatype, MPI_Request};
@@ -81,6 +82,13 @@ impl Pieces {
         // No piece may have more items of any buffer than the limit, unless one unit has.
         let most = ACCUMULATE_BYTES.min(multiply("a piece", i64::from(limit()), least)?);
         let step = (most / unit).max(1) * unit;
+        if step / least > i64::from(c_int::MAX) {
+            let message = format!(
+                "one item of a buffer is {} items of another, more than an int counts",
+                step / least
+            );
+            return Err(Error::new(Code::Argument, message).into());
+        }
         let total = multiply("target_count", target.side.count, target.size)?;
         Ok(Self { origin, result, target, step, total })
     }
@@ -188,24 +196,28 @@ impl Call {
         self.finish(group.finish(slot))
     }
 
-    /// `MPIX_Isendrecv_x`: both start, behind one request, whose status is the receive's.
+    /// `MPIX_Isendrecv_x`: both start, behind one request, whose status is the receive's. The send first: if it
+    /// failed after the receive, that would be left and take another message. A `copy` that is sent from lives
+    /// as long as the request.
     pub fn isendrecv(
         self,
         send: Side,
+        copy: Option<Vec<u8>>,
         receive: Side,
         slot: RequestSlot,
-        start_receive: impl FnOnce(c_int, MPI_Datatype, *mut MPI_Request) -> c_int,
         start_send: impl FnOnce(c_int, MPI_Datatype, *mut MPI_Request) -> c_int,
+        start_receive: impl FnOnce(c_int, MPI_Datatype, *mut MPI_Request) -> c_int,
     ) -> c_int {
         choose(self.name, Family::Exchange);
         let prepared =
-            self.prepare(|| Ok((Group::new(Report::Of(0))?, send.fit()?, receive.fit()?)));
+            self.prepare(|| Ok((Group::new(Report::Of(1))?, send.fit()?, receive.fit()?)));
         let (mut group, from, to) = match prepared {
             Ok(prepared) => prepared,
             Err(code) => return code,
         };
-        group.start(|request| start_receive(to.count, to.datatype, request));
         group.start(|request| start_send(from.count, from.datatype, request));
+        group.start(|request| start_receive(to.count, to.datatype, request));
+        group.hold(Box::new(copy));
         self.finish(group.finish(slot))
     }
 

@@ -17,7 +17,8 @@ pub mod vector;
 use crate::error::{Code, Error};
 use crate::mpi::handle::Object;
 use crate::mpi::types::Made;
-use crate::mpi::{Datatype, Failure, Outcome, generalized, raw};
+use crate::mpi::{Datatype, Failure, Outcome, ending, generalized, raw};
+use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -26,16 +27,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub struct Call {
     name: &'static str,
     on: Object,
+    /// Makes a request that is started later, and often.
+    persistent: bool,
 }
 
 impl Call {
     pub const fn new(name: &'static str, on: Object) -> Self {
-        Self { name, on }
+        Self { name, on, persistent: false }
     }
 
     /// Does what must precede MPI's call. No MPI call that may run a user's error handler belongs here: a
     /// handler may throw, and what it throws must not meet `catch_unwind`.
-    fn prepare<T>(self, f: impl FnOnce() -> Outcome<T>) -> Result<T, c_int> {
+    pub fn prepare<T>(self, f: impl FnOnce() -> Outcome<T>) -> Result<T, c_int> {
         generalized::sweep();
         vector::sweep();
         let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|_| {
@@ -43,6 +46,30 @@ impl Call {
                 .into())
         });
         result.map_err(|failure| self.on.raise(self.name, failure))
+    }
+
+    /// The same as a persistent collective call. These are MPI-4's, or an extension: an error at once where there
+    /// are none.
+    pub fn persistent(self) -> Result<Self, c_int> {
+        if cfg!(admpi_persistent) {
+            return Ok(Self { persistent: true, ..self });
+        }
+        let why = "this MPI has no persistent collective calls";
+        Err(self.on.raise(self.name, Error::new(Code::Unsupported, why).into()))
+    }
+
+    /// Whether what the call needs must outlive it: Open MPI holds no references for a persistent collective
+    /// call, since its request begins as a complete one, and when it is freed nobody reports.
+    const fn is_held(self) -> bool {
+        self.persistent && cfg!(admpi_mpi = "openmpi")
+    }
+
+    /// Gives up what a call needed, of which MPI keeps what it needs; or holds it until MPI ends. (Not in MPICH,
+    /// which confuses types once some 1280 of them live.)
+    fn release(self, used: impl Any + Send) {
+        if self.is_held() {
+            ending::keep(Box::new(used));
+        }
     }
 
     /// The code of a call that has done all of its work.

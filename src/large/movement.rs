@@ -17,21 +17,21 @@ pub struct Side {
 }
 
 /// A count and a type as MPI takes them, and the large type if there is one.
-pub(super) struct Fitted {
+pub struct Fitted {
     pub count: c_int,
     pub datatype: MPI_Datatype,
     /// Kept until the call has started.
-    pub _made: Option<Made>,
+    pub(super) made: Option<Made>,
 }
 
 impl Side {
     /// One item of a large type, unless the count fits.
-    pub(super) fn fit(self) -> Outcome<Fitted> {
+    pub fn fit(self) -> Outcome<Fitted> {
         if let Some(count) = settled(self.count) {
-            return Ok(Fitted { count, datatype: self.datatype.raw(), _made: None });
+            return Ok(Fitted { count, datatype: self.datatype.raw(), made: None });
         }
         let made = committed(self.count, self.datatype)?;
-        Ok(Fitted { count: 1, datatype: made.datatype().raw(), _made: Some(made) })
+        Ok(Fitted { count: 1, datatype: made.datatype().raw(), made: Some(made) })
     }
 
     /// As `fit`, of an argument that may be without meaning: then MPI does not read it either.
@@ -39,7 +39,7 @@ impl Side {
         if significant {
             return self.fit();
         }
-        Ok(Fitted { count: 0, datatype: self.datatype.raw(), _made: None })
+        Ok(Fitted { count: 0, datatype: self.datatype.raw(), made: None })
     }
 }
 
@@ -61,7 +61,11 @@ impl Call {
             return large();
         }
         match self.prepare(|| side.fit()) {
-            Ok(fitted) => call(fitted.count, fitted.datatype),
+            Ok(fitted) => {
+                let code = call(fitted.count, fitted.datatype);
+                self.release(fitted.made);
+                code
+            }
             Err(code) => code,
         }
     }
@@ -89,9 +93,18 @@ impl Call {
             Ok((send.fit_if(sends)?, receive.fit_if(receives)?))
         });
         match fitted {
-            Ok((from, to)) => call(from.count, from.datatype, to.count, to.datatype),
+            Ok((from, to)) => {
+                let code = call(from.count, from.datatype, to.count, to.datatype);
+                self.release((from.made, to.made));
+                code
+            }
             Err(code) => code,
         }
+    }
+
+    /// Whether a persistent call that moves equal parts is one of parts, as for calls whose parts differ.
+    pub fn persistent_by_parts(self) -> bool {
+        choose(self.name, Family::PersistentMovement) == Plan::Alltoallw
     }
 
     /// `MPIX_Type_*_x`: `out` takes the type made.

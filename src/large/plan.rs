@@ -45,6 +45,7 @@ pub enum Family {
     Movement,
     OtherMovement,
     Ibcast,
+    PersistentMovement,
     Reduction,
     Ireduction,
     IreduceScatter,
@@ -109,6 +110,13 @@ const RULES: &[Rule] = &[
         openmpi: &[Plan::Type, Plan::Alltoallw],
         mpich: &[Plan::Alltoallw],
         reason: "MPICH checks the bytes of Ibcast in 32 bits and reports a false error; its Ialltoallw is right",
+    },
+    Rule {
+        family: Family::PersistentMovement,
+        name: "persistent-movement",
+        openmpi: &[Plan::Type, Plan::Alltoallw],
+        mpich: &[Plan::Alltoallw],
+        reason: "MPICH's persistent gather, scatter and allgather are wrong for derived types; its Alltoallw_init is right",
     },
     Rule {
         family: Family::Reduction,

@@ -8,10 +8,11 @@ use super::{Call, First, multiply};
 use crate::error::{Code, Error};
 use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::raw::{MPI_Datatype, MPI_Op, MPI_Request};
-use crate::mpi::types::Made;
+use crate::mpi::types::{Bounds, Made, aint};
 use crate::mpi::wrapped::{Item, Wrapped, describe};
-use crate::mpi::{Comm, Datatype, Op, Outcome, wide_int};
-use std::ffi::c_int;
+use crate::mpi::{Comm, Datatype, Failure, Op, Outcome, wide_int};
+use std::ffi::{c_int, c_void};
+use std::ops::Range;
 
 /// How a count is cut: into pieces of so many items, so many bytes apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +29,19 @@ fn cut(datatype: Datatype) -> Outcome<Cut> {
 }
 
 impl Cut {
-    /// Calls `f` with offset and length of each piece of `count` items.
-    fn pieces(self, count: i64, mut f: impl FnMut(i64, c_int)) {
+    /// Calls `f` with the first item and the length of each piece of `count` items.
+    fn items(self, count: i64, mut f: impl FnMut(i64, c_int)) {
         let mut done = 0;
         while done < count {
             let now = self.piece.min(count - done);
-            f(done * self.extent, c_int::try_from(now).unwrap_or(c_int::MAX));
+            f(done, c_int::try_from(now).unwrap_or(c_int::MAX));
             done += now;
         }
+    }
+
+    /// As `items`, with the offset of the first in bytes.
+    fn pieces(self, count: i64, mut f: impl FnMut(i64, c_int)) {
+        self.items(count, |first, n| f(first * self.extent, n));
     }
 }
 
@@ -118,7 +124,11 @@ impl Call {
             return large();
         }
         match self.prepare(|| single(count, datatype, op, ordered)) {
-            Ok(single) => call(1, single.datatype(), single.op()),
+            Ok(single) => {
+                let code = call(1, single.datatype(), single.op());
+                self.release(single);
+                code
+            }
             Err(code) => code,
         }
     }
@@ -133,21 +143,25 @@ pub enum Input {
     InPlace,
 }
 
-/// The counts of a reduction whose result is scattered: this rank's, and what each rank of the group gets.
+/// Where a reduction whose result is scattered leaves this rank's share.
+#[derive(Clone, Copy)]
+pub struct Scattered {
+    pub comm: Comm,
+    pub datatype: Datatype,
+    pub buffer: *mut c_void,
+}
+
+/// What each rank of the group gets, and which of them is this one.
 #[derive(Debug)]
-pub struct Shares {
+struct Shares {
     starts: Vec<i64>,
     counts: Vec<i64>,
+    total: i64,
     rank: usize,
 }
 
 impl Shares {
     fn new(comm: Comm, counts: Vec<i64>) -> Outcome<Self> {
-        if comm.is_inter()? {
-            let why = "recvcounts: past the limit this call works on intracommunicators only; reduce to a \
-                       root of the other group and scatter there";
-            return Err(Error::new(Code::Unsupported, why).into());
-        }
         let mut starts = Vec::with_capacity(counts.len());
         let mut total = 0_i64;
         for &count in &counts {
@@ -156,7 +170,12 @@ impl Shares {
                 .checked_add(count.max(0))
                 .ok_or_else(|| super::too_large("the sum of recvcounts"))?;
         }
-        Ok(Self { starts, counts, rank: wide_int(comm.rank()?) })
+        Ok(Self { starts, counts, total, rank: wide_int(comm.rank()?) })
+    }
+
+    fn own(&self) -> Range<i64> {
+        let start = self.starts[self.rank];
+        start..start + self.counts[self.rank]
     }
 
     /// A large item for each rank whose count does not fit.
@@ -193,21 +212,57 @@ pub struct Block {
     pub count: c_int,
 }
 
+/// Memory for items of a type, some of which may lie in front of their address.
+pub struct Room {
+    memory: Vec<u8>,
+    first: usize,
+}
+
+impl Room {
+    pub fn new(count: i64, datatype: Datatype) -> Outcome<Self> {
+        let Bounds { lower, upper } = datatype.true_bounds()?;
+        let last = multiply("count times extent", count - 1, datatype.bounds()?.extent())?;
+        let room = |n: i64| {
+            usize::try_from(n).map_err(|_| Failure::from(super::too_large("the room for a result")))
+        };
+        let first = room((-lower.min(0)).max(-(last + lower)).max(0))?;
+        let end = room((last.max(0) + upper).max(0))?;
+        let mut memory = Vec::new();
+        memory.try_reserve_exact(first + end).map_err(|_| {
+            let message = format!("no memory for a result of {} bytes", first + end);
+            Failure::from(Error::new(Code::Memory, message))
+        })?;
+        memory.resize(first + end, 0);
+        Ok(Self { memory, first })
+    }
+
+    /// The address of the first item.
+    pub fn address(&mut self) -> *mut c_void {
+        self.memory.as_mut_ptr().wrapping_add(self.first).cast()
+    }
+}
+
+/// The address so many bytes behind another.
+fn behind(address: *mut c_void, bytes: i64) -> *mut c_void {
+    address.wrapping_byte_offset(aint(bytes) as isize)
+}
+
 impl Call {
     /// `MPIX_Reduce_scatter_block_x` and, with counts by rank, `MPIX_Reduce_scatter_x`: `native` where the
     /// total fits, else `reduce` for each rank's block in pieces. In place, a block is reduced where its
-    /// operands lie and `shift` (from, to, items) moves it to the beginning at last.
+    /// operands lie and `copy` (from, to, items) moves it to the beginning at last. Between two groups, of
+    /// which neither knows the other's blocks, `reduce_all` (offset of the operands, result, items).
     #[allow(clippy::too_many_arguments)] // one a difference between the calls
     pub fn reduce_scatter(
         self,
-        comm: Comm,
+        result: Scattered,
         counts: impl FnOnce() -> Outcome<Vec<i64>>,
-        datatype: Datatype,
         op: Op,
         input: Input,
         native: impl FnOnce(&[i64]) -> c_int,
         mut reduce: impl FnMut(Block, MPI_Datatype, MPI_Op) -> c_int,
-        mut shift: impl FnMut(i64, i64, c_int) -> c_int,
+        mut reduce_all: impl FnMut(i64, *mut c_void, c_int) -> c_int,
+        mut copy: impl FnMut(*mut c_void, *mut c_void, c_int) -> c_int + 'static,
     ) -> c_int {
         let counts = match self.prepare(counts) {
             Ok(counts) => counts,
@@ -217,16 +272,35 @@ impl Call {
             return native(&counts);
         }
         let whole = choose(self.name, Family::Reduction) == Plan::Operation;
+        let Scattered { comm, datatype, buffer } = result;
         let prepared = self.prepare(|| {
-            let shares = Shares::new(comm, counts)?;
+            let (shares, cut) = (Shares::new(comm, counts)?, cut(datatype)?);
+            multiply("the sum of recvcounts times extent", shares.total, cut.extent)?;
+            if comm.is_inter()? {
+                let room = Room::new(cut.piece.min(shares.total), datatype)?;
+                return Ok((shares, cut, Vec::new(), Some(room)));
+            }
             let singles = if whole { shares.singles(datatype, op, false)? } else { Vec::new() };
-            Ok((shares, cut(datatype)?, singles))
+            Ok((shares, cut, singles, None))
         });
-        let (shares, cut, singles) = match prepared {
+        let (shares, cut, singles, room) = match prepared {
             Ok(prepared) => prepared,
             Err(code) => return code,
         };
         let mut first = First::default();
+        if let Some(mut room) = room {
+            let (own, room) = (shares.own(), room.address());
+            cut.items(shares.total, |begin, n| {
+                first.note(reduce_all(begin * cut.extent, room, n));
+                let (from, to) = (own.start.max(begin), own.end.min(begin + i64::from(n)));
+                if from < to {
+                    let kept = c_int::try_from(to - from).unwrap_or(c_int::MAX);
+                    let place = behind(buffer, (from - own.start) * cut.extent);
+                    first.note(copy(behind(room, (from - begin) * cut.extent), place, kept));
+                }
+            });
+            return first.0;
+        }
         for rank in 0..shares.counts.len() {
             let block = |offset, count| shares.block(rank, cut.extent, input, offset, count);
             match singles.get(rank) {
@@ -236,30 +310,27 @@ impl Call {
                 }),
             }
         }
-        let distance = shares.starts[shares.rank] * cut.extent;
-        if input == Input::InPlace && distance != 0 {
-            // Pieces small enough to be copied; upwards, so that nothing is overwritten before it is read.
-            cut.pieces(shares.counts[shares.rank], |offset, n| {
-                first.note(shift(distance + offset, offset, n));
-            });
+        if input == Input::InPlace && shares.own().start != 0 {
+            first.note(move_down(copy, buffer, cut, shares.own())());
         }
         first.0
     }
 
-    /// The nonblocking forms: one reduction to each rank, all started, behind one request.
+    /// The nonblocking forms: one reduction to each rank, all started, behind one request; between two groups
+    /// one to all, into memory of the library's own.
     #[allow(clippy::too_many_arguments)] // as above
     pub fn ireduce_scatter(
         self,
-        comm: Comm,
+        result: Scattered,
         counts: impl FnOnce() -> Outcome<Vec<i64>>,
-        datatype: Datatype,
         op: Op,
         input: Input,
         slot: RequestSlot,
         native: impl FnOnce(&[i64]) -> c_int,
         large: impl FnOnce() -> c_int,
         mut reduce: impl FnMut(Block, MPI_Datatype, MPI_Op, *mut MPI_Request) -> c_int,
-        shift: impl FnMut(i64, i64, c_int) -> c_int + 'static,
+        reduce_all: impl FnOnce(*mut c_void, c_int, MPI_Datatype, MPI_Op, *mut MPI_Request) -> c_int,
+        copy: impl FnMut(*mut c_void, *mut c_void, c_int) -> c_int + 'static,
     ) -> c_int {
         let counts = match self.prepare(counts) {
             Ok(counts) => counts,
@@ -271,17 +342,32 @@ impl Call {
         if choose(self.name, Family::IreduceScatter) == Plan::LargeCall {
             return large();
         }
+        let Scattered { comm, datatype, buffer } = result;
         let prepared = self.prepare(|| {
-            let cut = cut(datatype)?;
             let group = Group::new(Report::Empty)?;
-            let shares = Shares::new(comm, counts)?;
+            let (shares, cut) = (Shares::new(comm, counts)?, cut(datatype)?);
+            multiply("the sum of recvcounts times extent", shares.total, cut.extent)?;
+            if comm.is_inter()? {
+                // Past the limit in all, as one.
+                let all = single(shares.total, datatype, op, false)?;
+                let room = Room::new(shares.total, datatype)?;
+                return Ok((shares, cut, group, Vec::new(), Some((all, room))));
+            }
             let singles = shares.singles(datatype, op, true)?;
-            Ok((shares, cut, group, singles))
+            Ok((shares, cut, group, singles, None))
         });
-        let (shares, cut, mut group, singles) = match prepared {
+        let (shares, cut, mut group, singles, whole) = match prepared {
             Ok(prepared) => prepared,
             Err(code) => return code,
         };
+        if let Some((all, mut room)) = whole {
+            let (address, own) = (room.address(), shares.own());
+            group.start(|request| reduce_all(address, 1, all.datatype(), all.op(), request));
+            let from = behind(address, own.start * cut.extent);
+            group.at_end(move_items(copy, from, buffer, cut, own.end - own.start));
+            group.hold(Box::new(room));
+            return self.finish(group.finish(slot));
+        }
         for (rank, one) in singles.iter().enumerate() {
             let (count, datatype, op) = match one {
                 None => (settled(shares.counts[rank]).unwrap_or(0), datatype.raw(), op.raw()),
@@ -290,11 +376,32 @@ impl Call {
             let block = shares.block(rank, cut.extent, input, 0, count);
             group.start(|request| reduce(block, datatype, op, request));
         }
-        let distance = shares.starts[shares.rank] * cut.extent;
-        if input == Input::InPlace && distance != 0 {
-            group.at_end(move_down(shift, distance, cut, shares.counts[shares.rank]));
+        if input == Input::InPlace && shares.own().start != 0 {
+            group.at_end(move_down(copy, buffer, cut, shares.own()));
         }
         self.finish(group.finish(slot))
+    }
+
+    /// The persistent forms: one call of MPI's, or an error.
+    pub fn reduce_scatter_init(
+        self,
+        counts: impl FnOnce() -> Outcome<Vec<i64>>,
+        native: impl FnOnce(&[i64]) -> c_int,
+        large: impl FnOnce() -> c_int,
+    ) -> c_int {
+        let counts = match self.prepare(counts) {
+            Ok(counts) => counts,
+            Err(code) => return code,
+        };
+        if fits(&counts) {
+            return native(&counts);
+        }
+        if choose(self.name, Family::IreduceScatter) == Plan::LargeCall {
+            return large();
+        }
+        let why = "recvcounts: their sum is past the limit, where this is several operations, which one persistent \
+                   request cannot start; make a persistent reduction to each rank";
+        self.finish(Err(Error::new(Code::Unsupported, why).into()))
     }
 }
 
@@ -303,20 +410,32 @@ fn fits(counts: &[i64]) -> bool {
     total.is_some_and(|total| settled(total).is_some())
 }
 
-/// The move of a block in place to the beginning, which the last of its reductions allows.
-fn move_down(
-    mut shift: impl FnMut(i64, i64, c_int) -> c_int + 'static,
-    distance: i64,
+/// The move of `count` items, in pieces small enough to be copied; upwards, so that nothing is overwritten
+/// before it is read.
+fn move_items(
+    mut copy: impl FnMut(*mut c_void, *mut c_void, c_int) -> c_int + 'static,
+    from: *mut c_void,
+    to: *mut c_void,
     cut: Cut,
     count: i64,
 ) -> Box<dyn FnOnce() -> c_int> {
     Box::new(move || {
         let mut first = First::default();
         cut.pieces(count, |offset, n| {
-            first.note(shift(distance + offset, offset, n));
+            first.note(copy(behind(from, offset), behind(to, offset), n))
         });
         first.0
     })
+}
+
+/// The move of this rank's block, reduced in place, to the beginning.
+fn move_down(
+    copy: impl FnMut(*mut c_void, *mut c_void, c_int) -> c_int + 'static,
+    buffer: *mut c_void,
+    cut: Cut,
+    own: Range<i64>,
+) -> Box<dyn FnOnce() -> c_int> {
+    move_items(copy, behind(buffer, own.start * cut.extent), buffer, cut, own.end - own.start)
 }
 
 #[cfg(test)]

@@ -491,8 +491,13 @@ impl Call {
             return large();
         }
         let mut lists = Lists::spare();
-        match self.prepare(|| lists.fill(&mut traffic()?, width)) {
-            Ok(()) => {
+        let filled = self.prepare(|| {
+            let mut traffic = traffic()?;
+            lists.fill(&mut traffic, width)?;
+            Ok(traffic.staging)
+        });
+        match filled {
+            Ok(_staging) => {
                 let code = call(&lists);
                 lists.put_back();
                 code
@@ -536,6 +541,10 @@ impl Call {
             Err(code) => return code,
         };
         let code = call(&lists, slot.place());
+        if self.is_held() {
+            self.release(lists);
+            return code;
+        }
         if code == raw::SUCCESS && number != 0 {
             let types = std::mem::take(&mut lists.keep);
             // The arrays' heap memory stays where it is while `lists` moves into the table.
@@ -580,16 +589,21 @@ impl Call {
         as_alltoallw: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
     ) -> c_int {
         let Side { count, datatype } = side;
-        if let Some(count) = settled(count) {
+        let by_parts = self.persistent && self.persistent_by_parts();
+        if let (Some(count), false) = (settled(count), by_parts) {
             return as_type(count, datatype.raw());
         }
-        if choose(self.name, Family::Ibcast) == Plan::Alltoallw {
+        if by_parts || choose(self.name, Family::Ibcast) == Plan::Alltoallw {
             let own = Part { count, displacement: 0, datatype };
             let traffic = || broadcast(comm, root, own, address);
             return self.start_alltoallw(Width::Int, slot, traffic, as_alltoallw);
         }
         match self.prepare(|| side.fit()) {
-            Ok(fitted) => as_type(fitted.count, fitted.datatype),
+            Ok(fitted) => {
+                let code = as_type(fitted.count, fitted.datatype);
+                self.release(fitted.made);
+                code
+            }
             Err(code) => code,
         }
     }

@@ -3,8 +3,10 @@
 //! Handles are made by `unsafe` constructors from what a C caller passed; from there on the calls are safe,
 //! because every buffer is a slice or is owned by the operation that uses it.
 
+pub mod alone;
 pub mod attribute;
 pub mod buffer;
+pub mod ending;
 pub mod error;
 pub mod function;
 pub mod generalized;

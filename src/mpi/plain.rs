@@ -1038,6 +1038,11 @@ unsafe extern "C-unwind" {
         newtype: *mut MPI_Datatype,
     ) -> c_int;
     pub fn MPI_Type_dup(datatype: MPI_Datatype, newtype: *mut MPI_Datatype) -> c_int;
+    pub fn MPI_Type_get_true_extent(
+        datatype: MPI_Datatype,
+        true_lb: *mut MPI_Aint,
+        true_extent: *mut MPI_Aint,
+    ) -> c_int;
     pub fn MPI_Type_indexed(
         count: c_int,
         array_of_blocklengths: *const c_int,
@@ -1071,6 +1076,22 @@ unsafe extern "C-unwind" {
         outcount: c_int,
         datatype: MPI_Datatype,
     ) -> c_int;
+    pub fn MPI_Win_allocate(
+        size: MPI_Aint,
+        disp_unit: c_int,
+        info: MPI_Info,
+        comm: MPI_Comm,
+        baseptr: *mut c_void,
+        win: *mut MPI_Win,
+    ) -> c_int;
+    pub fn MPI_Win_allocate_shared(
+        size: MPI_Aint,
+        disp_unit: c_int,
+        info: MPI_Info,
+        comm: MPI_Comm,
+        baseptr: *mut c_void,
+        win: *mut MPI_Win,
+    ) -> c_int;
     pub fn MPI_Win_call_errhandler(win: MPI_Win, errorcode: c_int) -> c_int;
     pub fn MPI_Win_create(
         base: *mut c_void,
@@ -1080,7 +1101,610 @@ unsafe extern "C-unwind" {
         comm: MPI_Comm,
         win: *mut MPI_Win,
     ) -> c_int;
+    pub fn MPI_Win_shared_query(
+        win: MPI_Win,
+        rank: c_int,
+        size: *mut MPI_Aint,
+        disp_unit: *mut c_int,
+        baseptr: *mut c_void,
+    ) -> c_int;
 }
+
+#[cfg(admpi_persistent)]
+unsafe extern "C-unwind" {
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Allgather_init")]
+    pub fn MPI_Allgather_init(
+        sendbuf: *const c_void,
+        sendcount: c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: c_int,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Allgatherv_init")]
+    pub fn MPI_Allgatherv_init(
+        sendbuf: *const c_void,
+        sendcount: c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const c_int,
+        displs: *const c_int,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Allreduce_init")]
+    pub fn MPI_Allreduce_init(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: c_int,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Alltoall_init")]
+    pub fn MPI_Alltoall_init(
+        sendbuf: *const c_void,
+        sendcount: c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: c_int,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Alltoallv_init")]
+    pub fn MPI_Alltoallv_init(
+        sendbuf: *const c_void,
+        sendcounts: *const c_int,
+        sdispls: *const c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const c_int,
+        rdispls: *const c_int,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Alltoallw_init")]
+    pub fn MPI_Alltoallw_init(
+        sendbuf: *const c_void,
+        sendcounts: *const c_int,
+        sdispls: *const c_int,
+        sendtypes: *const MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const c_int,
+        rdispls: *const c_int,
+        recvtypes: *const MPI_Datatype,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Bcast_init")]
+    pub fn MPI_Bcast_init(
+        buffer: *mut c_void,
+        count: c_int,
+        datatype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Exscan_init")]
+    pub fn MPI_Exscan_init(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: c_int,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Gather_init")]
+    pub fn MPI_Gather_init(
+        sendbuf: *const c_void,
+        sendcount: c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: c_int,
+        recvtype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Gatherv_init")]
+    pub fn MPI_Gatherv_init(
+        sendbuf: *const c_void,
+        sendcount: c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const c_int,
+        displs: *const c_int,
+        recvtype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Neighbor_allgather_init")]
+    pub fn MPI_Neighbor_allgather_init(
+        sendbuf: *const c_void,
+        sendcount: c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: c_int,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Neighbor_allgatherv_init")]
+    pub fn MPI_Neighbor_allgatherv_init(
+        sendbuf: *const c_void,
+        sendcount: c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const c_int,
+        displs: *const c_int,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Neighbor_alltoall_init")]
+    pub fn MPI_Neighbor_alltoall_init(
+        sendbuf: *const c_void,
+        sendcount: c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: c_int,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Neighbor_alltoallv_init")]
+    pub fn MPI_Neighbor_alltoallv_init(
+        sendbuf: *const c_void,
+        sendcounts: *const c_int,
+        sdispls: *const c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const c_int,
+        rdispls: *const c_int,
+        recvtype: MPI_Datatype,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Neighbor_alltoallw_init")]
+    pub fn MPI_Neighbor_alltoallw_init(
+        sendbuf: *const c_void,
+        sendcounts: *const c_int,
+        sdispls: *const MPI_Aint,
+        sendtypes: *const MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcounts: *const c_int,
+        rdispls: *const MPI_Aint,
+        recvtypes: *const MPI_Datatype,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Reduce_init")]
+    pub fn MPI_Reduce_init(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: c_int,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        root: c_int,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Reduce_scatter_init")]
+    pub fn MPI_Reduce_scatter_init(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        recvcounts: *const c_int,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Reduce_scatter_block_init")]
+    pub fn MPI_Reduce_scatter_block_init(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        recvcount: c_int,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Scan_init")]
+    pub fn MPI_Scan_init(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: c_int,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Scatter_init")]
+    pub fn MPI_Scatter_init(
+        sendbuf: *const c_void,
+        sendcount: c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: c_int,
+        recvtype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    #[cfg_attr(admpi_persistent_extension, link_name = "MPIX_Scatterv_init")]
+    pub fn MPI_Scatterv_init(
+        sendbuf: *const c_void,
+        sendcounts: *const c_int,
+        displs: *const c_int,
+        sendtype: MPI_Datatype,
+        recvbuf: *mut c_void,
+        recvcount: c_int,
+        recvtype: MPI_Datatype,
+        root: c_int,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+}
+#[cfg(not(admpi_persistent))]
+#[allow(non_snake_case, clippy::too_many_arguments)] // MPI's
+mod absent {
+    use super::*;
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Allgather_init(
+        _sendbuf: *const c_void,
+        _sendcount: c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcount: c_int,
+        _recvtype: MPI_Datatype,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Allgatherv_init(
+        _sendbuf: *const c_void,
+        _sendcount: c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcounts: *const c_int,
+        _displs: *const c_int,
+        _recvtype: MPI_Datatype,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Allreduce_init(
+        _sendbuf: *const c_void,
+        _recvbuf: *mut c_void,
+        _count: c_int,
+        _datatype: MPI_Datatype,
+        _op: MPI_Op,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Alltoall_init(
+        _sendbuf: *const c_void,
+        _sendcount: c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcount: c_int,
+        _recvtype: MPI_Datatype,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Alltoallv_init(
+        _sendbuf: *const c_void,
+        _sendcounts: *const c_int,
+        _sdispls: *const c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcounts: *const c_int,
+        _rdispls: *const c_int,
+        _recvtype: MPI_Datatype,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Alltoallw_init(
+        _sendbuf: *const c_void,
+        _sendcounts: *const c_int,
+        _sdispls: *const c_int,
+        _sendtypes: *const MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcounts: *const c_int,
+        _rdispls: *const c_int,
+        _recvtypes: *const MPI_Datatype,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Bcast_init(
+        _buffer: *mut c_void,
+        _count: c_int,
+        _datatype: MPI_Datatype,
+        _root: c_int,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Exscan_init(
+        _sendbuf: *const c_void,
+        _recvbuf: *mut c_void,
+        _count: c_int,
+        _datatype: MPI_Datatype,
+        _op: MPI_Op,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Gather_init(
+        _sendbuf: *const c_void,
+        _sendcount: c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcount: c_int,
+        _recvtype: MPI_Datatype,
+        _root: c_int,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Gatherv_init(
+        _sendbuf: *const c_void,
+        _sendcount: c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcounts: *const c_int,
+        _displs: *const c_int,
+        _recvtype: MPI_Datatype,
+        _root: c_int,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Neighbor_allgather_init(
+        _sendbuf: *const c_void,
+        _sendcount: c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcount: c_int,
+        _recvtype: MPI_Datatype,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Neighbor_allgatherv_init(
+        _sendbuf: *const c_void,
+        _sendcount: c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcounts: *const c_int,
+        _displs: *const c_int,
+        _recvtype: MPI_Datatype,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Neighbor_alltoall_init(
+        _sendbuf: *const c_void,
+        _sendcount: c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcount: c_int,
+        _recvtype: MPI_Datatype,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Neighbor_alltoallv_init(
+        _sendbuf: *const c_void,
+        _sendcounts: *const c_int,
+        _sdispls: *const c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcounts: *const c_int,
+        _rdispls: *const c_int,
+        _recvtype: MPI_Datatype,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Neighbor_alltoallw_init(
+        _sendbuf: *const c_void,
+        _sendcounts: *const c_int,
+        _sdispls: *const MPI_Aint,
+        _sendtypes: *const MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcounts: *const c_int,
+        _rdispls: *const MPI_Aint,
+        _recvtypes: *const MPI_Datatype,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Reduce_init(
+        _sendbuf: *const c_void,
+        _recvbuf: *mut c_void,
+        _count: c_int,
+        _datatype: MPI_Datatype,
+        _op: MPI_Op,
+        _root: c_int,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Reduce_scatter_init(
+        _sendbuf: *const c_void,
+        _recvbuf: *mut c_void,
+        _recvcounts: *const c_int,
+        _datatype: MPI_Datatype,
+        _op: MPI_Op,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Reduce_scatter_block_init(
+        _sendbuf: *const c_void,
+        _recvbuf: *mut c_void,
+        _recvcount: c_int,
+        _datatype: MPI_Datatype,
+        _op: MPI_Op,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Scan_init(
+        _sendbuf: *const c_void,
+        _recvbuf: *mut c_void,
+        _count: c_int,
+        _datatype: MPI_Datatype,
+        _op: MPI_Op,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Scatter_init(
+        _sendbuf: *const c_void,
+        _sendcount: c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcount: c_int,
+        _recvtype: MPI_Datatype,
+        _root: c_int,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+    /// # Safety
+    /// Does nothing.
+    pub unsafe fn MPI_Scatterv_init(
+        _sendbuf: *const c_void,
+        _sendcounts: *const c_int,
+        _displs: *const c_int,
+        _sendtype: MPI_Datatype,
+        _recvbuf: *mut c_void,
+        _recvcount: c_int,
+        _recvtype: MPI_Datatype,
+        _root: c_int,
+        _comm: MPI_Comm,
+        _info: MPI_Info,
+        _request: *mut MPI_Request,
+    ) -> c_int {
+        crate::mpi::raw::constants().err_other
+    }
+}
+#[cfg(not(admpi_persistent))]
+pub use absent::*;
 
 #[cfg(admpi_large_count)]
 unsafe extern "C-unwind" {
@@ -1465,6 +2089,67 @@ unsafe extern "C-unwind" {
         datatype: MPI_Datatype,
         op: MPI_Op,
         comm: MPI_Comm,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Allreduce_init_c(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Reduce_init_c(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        root: c_int,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Scan_init_c(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Exscan_init_c(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        count: MPI_Count,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Reduce_scatter_init_c(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        recvcounts: *const MPI_Count,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        info: MPI_Info,
+        request: *mut MPI_Request,
+    ) -> c_int;
+    pub fn MPI_Reduce_scatter_block_init_c(
+        sendbuf: *const c_void,
+        recvbuf: *mut c_void,
+        recvcount: MPI_Count,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+        comm: MPI_Comm,
+        info: MPI_Info,
         request: *mut MPI_Request,
     ) -> c_int;
 }

@@ -204,6 +204,15 @@ impl Datatype {
         Self(unsafe { raw::admpi_shim_type_INT() })
     }
 
+    /// Where the data of an item begin and end, whatever bounds it was given.
+    pub fn true_bounds(self) -> Outcome<Bounds> {
+        let (mut lower, mut extent) = (0, 0);
+        // SAFETY: as above.
+        check(unsafe { plain::MPI_Type_get_true_extent(self.0, &mut lower, &mut extent) })?;
+        let lower = from_aint(lower);
+        Ok(Bounds { lower, upper: lower + from_aint(extent) })
+    }
+
     pub fn byte() -> Self {
         // SAFETY: returns a constant handle.
         Self(unsafe { raw::admpi_shim_type_BYTE() })

@@ -2,7 +2,8 @@
 //! attribute, what one item consists of and the user's operation, which is applied to it in pieces.
 //!
 //! An item so described needs neither its buffers' addresses nor a place outside them, so it works in place;
-//! and the type travels with the operation, so the handles may be freed as soon as the call has started.
+//! and the type travels with the operation, so its handle may be freed as soon as the call has started. A user's
+//! operation must live: MPI has no second handle to one.
 
 use super::plain;
 use super::raw::{self, MPI_Datatype, MPI_Op};
@@ -99,6 +100,9 @@ unsafe extern "C" fn apply(
 
 /// The library's operation; freed when dropped, which MPI allows while reductions with it are under way.
 pub struct Wrapped(MPI_Op);
+
+// SAFETY: a handle, as for `Datatype`.
+unsafe impl Send for Wrapped {}
 
 impl Wrapped {
     pub fn new(commutes: bool) -> Outcome<Self> {

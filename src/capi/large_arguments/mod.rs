@@ -1,14 +1,17 @@
 //! What the arguments of the calls for large counts mean: handles, arrays and addresses that a C caller passed.
 
+use crate::error::{Code, Error};
 use crate::large::Call;
 use crate::large::limit::limit;
-use crate::large::movement::Side;
+use crate::large::movement::{Fitted, Side};
 use crate::large::plan::Family;
+use crate::large::reduction::Room;
 use crate::large::vector::{Part, Parts, Traffic, Width, by_rank};
+use crate::mpi::alone::{self, Items};
 use crate::mpi::handle::{File, Object, Role, Win};
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 use crate::mpi::types::aint;
-use crate::mpi::{Comm, Datatype, Outcome, check, is_in_place, plain, wide_int};
+use crate::mpi::{Comm, Datatype, Failure, Outcome, check, is_in_place, plain, wide_int};
 use mpi_sys::{MPI_File, MPI_Win};
 use std::ffi::{c_int, c_void};
 
@@ -167,6 +170,26 @@ pub unsafe fn w_parts<'a>(
     }
 }
 
+/// Parts of one length, one after the other, one for each of `n` partners.
+///
+/// # Safety
+/// `datatype` is what the caller passed.
+pub unsafe fn blocks<'a>(n: usize, count: MPI_Count, datatype: MPI_Datatype) -> Outcome<Parts<'a>> {
+    // SAFETY: handed on.
+    let datatype = unsafe { Datatype::new(datatype) };
+    let extent = datatype.bounds()?.extent();
+    let part = |i: i64| {
+        let displacement = i.checked_mul(count)?.checked_mul(extent)?;
+        Some(Part { count, displacement, datatype })
+    };
+    let parts: Vec<_> = (0..).map_while(part).take(n).collect();
+    if parts.len() < n {
+        let message = format!("{n} blocks of {count} items are past 2^63 bytes");
+        return Err(Error::new(Code::Argument, message).into());
+    }
+    Ok(Parts::given(parts))
+}
+
 /// The same items for each of `n` partners.
 ///
 /// # Safety
@@ -254,8 +277,141 @@ pub const fn neighbour_width() -> Width {
     if NEIGHBOURS_BY_RANK { Width::Int } else { Width::Aint }
 }
 
+/// MPICH's calls in place, Sendrecv_replace among them, send a packed copy, which it cannot receive as pairs
+/// when it is long: there the library makes the copies.
+pub const COPIES_IN_PLACE: bool = cfg!(admpi_mpi = "mpich");
+
+/// MPICH's MPI_Reduce in place crashes beyond 2 KiB at every root but rank 0.
+#[inline(always)]
+pub fn reduces_by_copy(sendbuf: *const c_void, root: c_int) -> bool {
+    cfg!(admpi_mpi = "mpich") && root > 0 && is_in_place(sendbuf)
+}
+
+/// `MPI_Reduce`, from a copy of the operands where it must be.
+///
+/// # Safety
+/// As for `MPI_Reduce`.
+pub unsafe fn reduce(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    if !reduces_by_copy(sendbuf, root) || count <= 0 {
+        // SAFETY: handed on.
+        return unsafe { plain::MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm) };
+    }
+    // SAFETY: handed on; the copy has room for the items.
+    unsafe {
+        let Ok(mut copy) = Room::new(count.into(), Datatype::new(datatype)) else {
+            return raw::constants().err_other;
+        };
+        match move_items(recvbuf, copy.address(), count, datatype, comm) {
+            raw::SUCCESS => {
+                plain::MPI_Reduce(copy.address(), recvbuf, count, datatype, op, root, comm)
+            }
+            code => code,
+        }
+    }
+}
+
 /// Packed copies are made in pieces of at most this many bytes.
 const STAGED_BYTES: i64 = 1 << 28;
+
+/// Memory of the library's own.
+fn room(bytes: i64) -> Outcome<Vec<u8>> {
+    let mut room = Vec::new();
+    let bytes = usize::try_from(bytes).unwrap_or(0);
+    room.try_reserve_exact(bytes).map_err(|_| {
+        let message = format!("no memory for {bytes} bytes: data sent in place are copied first");
+        Failure::from(Error::new(Code::Memory, message))
+    })?;
+    room.resize(bytes, 0);
+    Ok(room)
+}
+
+/// A copy of some items, from which they are sent while others come to their place: the part of it, given by
+/// address. Predefined items keep their layout, since MPICH cuts a long message of bytes anywhere, also within
+/// what it receives as one pair; others are packed, since the gaps of their types may be no memory at all.
+///
+/// # Safety
+/// The items lie at `buffer`; `comm` is live.
+pub unsafe fn copied(
+    buffer: *const c_void,
+    part: Part,
+    comm: MPI_Comm,
+) -> Outcome<(Vec<u8>, Part)> {
+    let count = part.count.max(0);
+    let size = part.datatype.size()?;
+    let from = shift(buffer, part.displacement);
+    if part.datatype.contents()?.is_none() {
+        let end = part.datatype.true_bounds()?.upper;
+        let bytes =
+            (count - 1).saturating_mul(part.datatype.bounds()?.extent()).saturating_add(end);
+        let mut copy = room(if count > 0 { bytes } else { 0 })?;
+        // SAFETY: the items, with the gaps between them, lie at `from`; the copy is as long.
+        unsafe { from.cast::<u8>().copy_to_nonoverlapping(copy.as_mut_ptr(), copy.len()) };
+        let displacement = address(copy.as_ptr().cast());
+        return Ok((copy, Part { displacement, ..part }));
+    }
+    let mut copy = room(count.saturating_mul(size))?;
+    let to = copy.as_mut_ptr().cast();
+    let bytes =
+        Side { count: i64::try_from(copy.len()).unwrap_or(i64::MAX), datatype: Datatype::byte() };
+    if size > i64::from(limit()) {
+        // MPI_Pack counts its bytes in an int.
+        let (items, bytes) = (Side { count, datatype: part.datatype }.fit()?, bytes.fit()?);
+        // SAFETY: the items lie at `from`, and the copy has room for their bytes.
+        unsafe { alone::copy(fitted(from.cast_mut(), &items), fitted(to, &bytes)) }?;
+    } else {
+        // SAFETY: as above.
+        unsafe { pack_all(from, to, count, part.datatype, comm) }?;
+    }
+    let displacement = address(copy.as_ptr().cast());
+    Ok((copy, Part { count: bytes.count, displacement, datatype: bytes.datatype }))
+}
+
+/// Packs items of at most `INT_MAX` bytes each.
+///
+/// # Safety
+/// The items lie at `from`, and there is room for them at `to`.
+unsafe fn pack_all(
+    from: *const c_void,
+    to: *mut c_void,
+    count: i64,
+    datatype: Datatype,
+    comm: MPI_Comm,
+) -> Outcome<()> {
+    let (size, extent) = (datatype.size()?, datatype.bounds()?.extent());
+    let mut done = 0;
+    while done < count && size > 0 {
+        let now = (STAGED_BYTES / size).max(1).min(count - done);
+        let (from, to) = (shift(from, done * extent), shift_mut(to, done * size));
+        let (room, mut position) = (narrow(now * size), 0);
+        // SAFETY: the items lie at `from`, and `room` bytes are left at `to`.
+        check(unsafe {
+            plain::MPI_Pack(from, narrow(now), datatype.raw(), to, room, &mut position, comm)
+        })?;
+        done += now;
+    }
+    Ok(())
+}
+
+/// # Safety
+/// `items` lives while the value is used.
+pub unsafe fn fitted(address: *mut c_void, items: &Fitted) -> Items {
+    // SAFETY: handed on.
+    Items { address, count: items.count, datatype: unsafe { Datatype::new(items.datatype) } }
+}
+
+/// Why a persistent call cannot be in place where that needs copies.
+pub fn no_copies() -> Failure {
+    let why = "sendbuf = MPI_IN_PLACE: every start of this persistent call would need copies; give it two buffers";
+    Error::new(Code::Unsupported, why).into()
+}
 
 /// The exchange of what lies at `buffer` with what comes there: sends are copies, given by address.
 ///
@@ -268,34 +424,9 @@ pub unsafe fn staged_traffic<'a>(
 ) -> Outcome<Traffic<'a>> {
     let (mut sends, mut staging) = (Vec::new(), Vec::new());
     for part in receives.to_vec()? {
-        let size = part.datatype.size()?;
-        let extent = part.datatype.bounds()?.extent();
-        let bytes = part.count.saturating_mul(size);
-        // Homogeneous: packed data are the bytes of the items.
-        let mut copy = vec![0_u8; usize::try_from(bytes).unwrap_or(0)];
-        let mut done = 0;
-        while done < part.count && size > 0 {
-            let now = (STAGED_BYTES / size).max(1).min(part.count - done);
-            let from = shift(buffer, part.displacement + done * extent);
-            let to = shift_mut(copy.as_mut_ptr().cast(), done * size);
-            let room = narrow(now * size);
-            let mut position = 0;
-            // SAFETY: the items lie at `from`, and `room` bytes are left at `to`.
-            check(unsafe {
-                plain::MPI_Pack(
-                    from,
-                    narrow(now),
-                    part.datatype.raw(),
-                    to,
-                    room,
-                    &mut position,
-                    comm,
-                )
-            })?;
-            done += now;
-        }
-        let displacement = address(copy.as_ptr().cast());
-        sends.push(Part { count: bytes, displacement, datatype: Datatype::byte() });
+        // SAFETY: handed on.
+        let (copy, part) = unsafe { copied(buffer, part, comm) }?;
+        sends.push(part);
         staging.push(copy);
     }
     Ok(Traffic { staging, ..Traffic::new(Parts::given(sends), receives) })

@@ -1,0 +1,61 @@
+//! Copies within one rank through a message to itself: MPI converts between types of any size, where its packing
+//! calls count bytes in ints.
+
+use super::{Comm, Datatype, Outcome, Status, check, ending, plain};
+use std::ffi::{c_int, c_void};
+use std::sync::{Mutex, PoisonError};
+
+/// A communicator of this rank alone, private, so that no receive of the user's takes the message.
+static ALONE: Mutex<Option<Comm>> = Mutex::new(None);
+
+fn alone() -> Outcome<Comm> {
+    let mut made = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(comm) = *made {
+        return Ok(comm);
+    }
+    let comm = Comm::itself().split(0)?;
+    ending::at_end(free)?;
+    *made = Some(comm);
+    Ok(comm)
+}
+
+fn free(_: usize) {
+    let made = ALONE.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(comm) = made {
+        let _ = comm.free(); // MPI is ending: one that cannot be freed goes with it
+    }
+}
+
+/// Items at an address.
+#[derive(Clone, Copy)]
+pub struct Items {
+    pub address: *mut c_void,
+    pub count: c_int,
+    pub datatype: Datatype,
+}
+
+/// Copies items to where others lie, as a message would.
+///
+/// # Safety
+/// `from` may be read and `to` written; they do not overlap.
+pub unsafe fn copy(from: Items, to: Items) -> Outcome<()> {
+    let comm = alone()?.raw();
+    let mut status = Status::default();
+    // SAFETY: the caller's promise.
+    check(unsafe {
+        plain::MPI_Sendrecv(
+            from.address,
+            from.count,
+            from.datatype.raw(),
+            0,
+            0,
+            to.address,
+            to.count,
+            to.datatype.raw(),
+            0,
+            0,
+            comm,
+            status.as_mut_ptr(),
+        )
+    })
+}
