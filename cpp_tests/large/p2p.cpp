@@ -90,7 +90,7 @@ TEST_CASE("test_large_ready_send") {
 }
 
 TEST_CASE("test_large_sendrecv") {
-  Kinds kinds;
+  Kinds kinds(true);
   Ring ring;
   for (const auto& kind : kinds.all)
     for (int count : counts()) {

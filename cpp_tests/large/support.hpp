@@ -60,10 +60,16 @@ struct Kind {
 // Predefined types, a pair type with a gap, and derived types whose extents are odd.
 class Kinds {
  public:
-  Kinds() {
+  // What MPICH packs on its way (buffered sends, gathers, its own calls in place) cannot be received as pairs once
+  // it is longer than 8 KiB: beyond small limits pairs are for calls that the library keeps clear of that.
+#ifdef MPICH
+  explicit Kinds(bool pairs = limit() < 50) {
+#else
+  explicit Kinds(bool pairs = true) {
+#endif
     add("double", MPI_DOUBLE, false);
     add("short", MPI_SHORT, false);
-    add("double_int", MPI_DOUBLE_INT, false);
+    if (pairs) add("double_int", MPI_DOUBLE_INT, false);
     MPI_Datatype gaps, odd, part, far;
     MPI_Type_vector(2, 1, 3, MPI_INT, &part);
     MPI_Type_create_resized(part, 0, 19, &gaps);  // no multiple of an int's alignment
