@@ -222,9 +222,8 @@ impl Room {
     pub fn new(count: i64, datatype: Datatype) -> Outcome<Self> {
         let Bounds { lower, upper } = datatype.true_bounds()?;
         let last = multiply("count times extent", count - 1, datatype.bounds()?.extent())?;
-        let room = |n: i64| {
-            usize::try_from(n).map_err(|_| Failure::from(super::too_large("the room for a result")))
-        };
+        let room =
+            |n: i64| usize::try_from(n).map_err(|_| super::too_large("the room for a result"));
         let first = room((-lower.min(0)).max(-(last + lower)).max(0))?;
         let end = room((last.max(0) + upper).max(0))?;
         let mut memory = Vec::new();
