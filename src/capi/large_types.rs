@@ -911,17 +911,16 @@ pub unsafe extern "C-unwind" fn BigMPI_Create_graph_comm(
         };
         let everyone: Vec<c_int> = (0..size).collect();
         let all = root == -1 || root == rank;
-        let (degree, weights) =
-            if all { (size, admpi_shim_unweighted()) } else { (0, admpi_shim_weights_empty()) };
+        let unweighted = admpi_shim_unweighted(); // both sides alike, or MPICH refuses
         let (to, destinations) = if all { (size, everyone.as_ptr()) } else { (1, &raw const root) };
         raw::MPI_Dist_graph_create_adjacent(
             comm_old,
-            degree,
+            if all { size } else { 0 },
             everyone.as_ptr(),
-            weights,
+            unweighted,
             to,
             destinations,
-            admpi_shim_unweighted(),
+            unweighted,
             mpi_sys::RSMPI_INFO_NULL,
             0,
             comm_dist_graph,
@@ -931,5 +930,4 @@ pub unsafe extern "C-unwind" fn BigMPI_Create_graph_comm(
 
 unsafe extern "C" {
     fn admpi_shim_unweighted() -> *const c_int;
-    fn admpi_shim_weights_empty() -> *const c_int;
 }
