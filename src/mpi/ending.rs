@@ -1,5 +1,6 @@
 //! What the library holds until MPI ends: `MPI_Finalize` begins with deleting the attributes of `MPI_COMM_SELF`,
 //! and that is the last time that anything of MPI's can be freed.
+#![forbid(unsafe_code)]
 
 use super::{Comm, CommAttribute, Outcome};
 use std::any::Any;
