@@ -263,13 +263,13 @@ fn patience() -> Duration {
     Duration::from_secs(seconds.unwrap_or(60))
 }
 
-/// Waits for another rank; `whom` says for which one, and why.
-fn wait(mut operation: Operation, whom: impl FnOnce() -> String) -> Result<Staging> {
+/// Waits for another rank; `whom` says for which one, and why. One that does not come leaves the operation
+/// unfinished.
+fn wait(operation: &mut Operation, whom: impl FnOnce() -> String) -> Result<()> {
     let begun = Instant::now();
     let patience = patience();
     while !operation.test().map_err(failed)? {
         if begun.elapsed() > patience {
-            leave_to_mpi([operation].into_iter());
             let why = format!(
                 "ADMPI_CHECK: {} within {} s (ADMPI_CHECK_SECONDS): all ranks that communicated must sweep, and have recorded",
                 whom(),
@@ -279,7 +279,18 @@ fn wait(mut operation: Operation, whom: impl FnOnce() -> String) -> Result<Stagi
         }
         std::thread::yield_now();
     }
-    Ok(operation.into_received())
+    Ok(())
+}
+
+/// The result of a collective of the comparison.
+fn agreed(private: &Private, mut operation: Operation) -> Result<Staging> {
+    match wait(&mut operation, || all_of(private)) {
+        Ok(()) => Ok(operation.into_received()),
+        Err(error) => {
+            leave_to_mpi([operation].into_iter());
+            Err(error)
+        }
+    }
 }
 
 /// What a rank waits for in vain in a comparison of collectives.
@@ -354,18 +365,18 @@ fn swap(
         sends.push(Operation::send(comm, data, &items, at).map_err(failed)?);
         receives.push(Operation::receive(comm, Staging::take(n), &items, at).map_err(failed)?);
     }
-    let arrived: Result<Vec<Vec<u64>>> = receives
-        .into_iter()
-        .zip(peers)
-        .map(|(operation, &peer)| {
-            wait(operation, || missing(entries, peer)).map(|data| words_of(data.as_slice()))
-        })
-        .collect();
-    let arrived = arrived?;
-    for (operation, &peer) in sends.into_iter().zip(peers) {
-        wait(operation, || missing(entries, peer))?;
+    let mut swapped = Ok(());
+    for (operation, &peer) in receives.iter_mut().chain(&mut sends).zip(peers.iter().chain(peers)) {
+        swapped = swapped.and_then(|()| wait(operation, || missing(entries, peer)));
     }
-    Ok(arrived)
+    if let Err(error) = swapped {
+        // A receive that stayed would take what a later comparison is told.
+        receives.into_iter().try_for_each(Operation::cancel).map_err(failed)?;
+        leave_to_mpi(sends.into_iter());
+        return Err(error);
+    }
+    let arrived = receives.into_iter().map(Operation::into_received);
+    Ok(arrived.map(|data| words_of(data.as_slice())).collect())
 }
 
 /// What a rank waits for in vain in a comparison of messages.
@@ -418,11 +429,13 @@ fn compare_messages(private: &'static Private, entries: &[&Entry]) -> Result<Str
         let comm = private.mirror().comm()?;
         let at = Envelope { peer: private.mirrored(peer), tag: TAG };
         let (out, back) = (doubles(n).map_err(failed)?, doubles(m).map_err(failed)?);
-        let send = Operation::send(comm, staged(&words), &out, at).map_err(failed)?;
+        let mut send = Operation::send(comm, staged(&words), &out, at).map_err(failed)?;
         let room = Staging::take(m);
-        let receive = Operation::receive(comm, room, &back, at).map_err(failed)?;
-        let theirs = wait(receive, || missing(entries, peer))?;
-        wait(send, || missing(entries, peer))?;
+        let mut receive = Operation::receive(comm, room, &back, at).map_err(failed)?;
+        // The peer has come here, so that nothing is waited for in vain.
+        wait(&mut receive, || missing(entries, peer))?;
+        wait(&mut send, || missing(entries, peer))?;
+        let theirs = receive.into_received();
         let decoded =
             |words: &[u64]| -> Vec<Record> { words.chunks_exact(WORDS).map(decode).collect() };
         let (mine, theirs) = (decoded(&words), decoded(&words_of(theirs.as_slice())));
@@ -466,7 +479,7 @@ fn compare_collectives(
             Reach::All,
             How::Begin,
         );
-        Ok(words_of(wait(all.map_err(failed)?, || all_of(private))?.as_slice()))
+        Ok(words_of(agreed(private, all.map_err(failed)?)?.as_slice()))
     };
     let own = [hash_of(entries), entries.len() as u64, u64::from(!finding.is_empty())];
     let told = allgather(&own)?;

@@ -720,6 +720,15 @@ impl Operation {
         Ok(status)
     }
 
+    /// Gives up a receive, whether or not its message has come by now.
+    pub fn cancel(mut self) -> Outcome<()> {
+        if self.request != null() {
+            // SAFETY: as above; the request of a receive.
+            check(unsafe { raw::MPI_Cancel(&mut self.request) })?;
+        }
+        self.wait().map(|_| ())
+    }
+
     /// The memory of what was sent. The operation must be complete.
     pub fn into_sent(mut self) -> Staging {
         assert!(self.request == null(), "the operation is still under way");
