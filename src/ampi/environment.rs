@@ -38,6 +38,7 @@ fn end() {
     request::settle_orphans();
     traffic::settle_late();
     communicator::remove();
+    mpi::remove_wide_types();
     // MPI is ending: a type that cannot be freed goes with it.
     let _ = datatype::remove();
 }

@@ -41,6 +41,7 @@ pub use status::{Status, StatusSlot, StatusSlots};
 use raw::{MPI_Comm, MPI_Datatype, MPI_Group, MPI_Op, constants};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// A communicator's handle.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -513,10 +514,12 @@ fn wide_count_of(n: usize, width: usize) -> Outcome<(c_int, Datatype)> {
     Ok((count, wide_type(width)?))
 }
 
+/// By the number of doubles.
+static WIDE: Mutex<Vec<(usize, Datatype)>> = Mutex::new(Vec::new());
+
 /// The committed type of `width` doubles, made once.
 fn wide_type(width: usize) -> Outcome<Datatype> {
-    static TYPES: std::sync::Mutex<Vec<(usize, Datatype)>> = std::sync::Mutex::new(Vec::new());
-    let mut types = TYPES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut types = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, datatype)) = types.iter().find(|(w, _)| *w == width) {
         return Ok(*datatype);
     }
@@ -524,6 +527,14 @@ fn wide_type(width: usize) -> Outcome<Datatype> {
     let datatype = Datatype::double().contiguous(count)?.commit()?;
     types.push((width, datatype));
     Ok(datatype)
+}
+
+/// Frees the types of several doubles; MPI is about to end.
+pub fn remove_wide_types() {
+    for (_, datatype) in WIDE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        // A type that cannot be freed goes with MPI.
+        let _ = datatype.free();
+    }
 }
 
 /// An address difference as MPI has it.
