@@ -11,7 +11,7 @@ use super::channel::{AT_ONCE, Channel, Window};
 use super::check::{self, Posted};
 use super::operator::Operator;
 use super::recording::{on_tape, state};
-use super::traffic::{Home, Traffic, with_traffic};
+use super::traffic::{Completion, Home, Traffic, with_traffic};
 use super::{Private, communicator, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::transfer::Transfer;
@@ -312,7 +312,7 @@ pub fn begin<R: Rule>(
 ) -> Outcome<Forward<R>> {
     let made = stage.map(|Stage { serial, private }| {
         let rule = on_tape(serial, |tape| rule(tape, private))?;
-        let post = private.with_collectives(Window::post);
+        let post = private.collectives.with(Window::post);
         let logged = check::started(Some(private), Some(rule.signature()));
         Ok(Recording { serial, rule, outputs, post, start: None, logged })
     });
@@ -342,7 +342,7 @@ pub fn begin<R: Rule>(
 
 fn withdraw<R: Rule>(recording: Option<&Recording<R>>) {
     if let Some(recording) = recording {
-        recording.rule.private().with_collectives(|window| window.close(recording.post));
+        recording.rule.private().collectives.with(|window| window.close(recording.post));
         recording.logged.withdrawn();
     }
 }
@@ -398,7 +398,8 @@ impl<R: Rule> Recording<R> {
         let Self { serial, rule, outputs, post, start, logged } = self;
         logged.completed();
         let private = rule.private();
-        let closed = private.with_collectives(|window| window.close(post));
+        let window = &private.collectives;
+        let closed = window.with(|window| window.close(post));
         on_tape(serial, |tape| {
             // What was kept at the start went with it.
             if start.is_some_and(|behind| tape.check_position("start", &behind).is_err()) {
@@ -406,30 +407,25 @@ impl<R: Rule> Recording<R> {
             }
             rule.settle(tape, sent, received);
             let channel = channel_of(private);
-            // In a program that completes in order nothing is ever remembered.
-            let release = if closed.remembered {
-                tape.companion::<Traffic>().collectives.release(channel, post)
-            } else {
-                AT_ONCE
+            let completion = Completion {
+                channel,
+                post,
+                closed,
+                window,
+                book: |traffic| &mut traffic.collectives,
             };
-            let (n, turn) = (narrow(outputs), Turn { post, release });
-            let mut event = 0;
+            let n = narrow(outputs);
             let first = match start {
-                None => tape.record(outputs, |first, index| {
-                    event = index;
-                    Whole { rule, outputs: Outputs { first, n }, turn }
+                None => completion.record(tape, outputs, |first, release| Whole {
+                    rule,
+                    outputs: Outputs { first, n },
+                    turn: Turn { post, release },
                 }),
-                Some(behind) => tape.record(outputs, |first, index| {
-                    event = index;
-                    Done { rule, outputs: Outputs { first, n }, turn, start: behind.event - 1 }
+                Some(behind) => completion.record(tape, outputs, |first, release| {
+                    let (outputs, turn) = (Outputs { first, n }, Turn { post, release });
+                    Done { rule, outputs, turn, start: behind.event - 1 }
                 }),
             }?;
-            if closed.older {
-                let order = &mut tape.companion::<Traffic>().collectives;
-                private.with_collectives(|window| order.remember(channel, post, event, window));
-            } else if closed.settled {
-                tape.companion::<Traffic>().collectives.settle(private.index);
-            }
             Ok(Mark { first, tag: tape.tag() })
         })
     }

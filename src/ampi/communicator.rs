@@ -31,9 +31,9 @@ pub struct Private {
     /// How many persistent requests may still start messages on it.
     claims: AtomicUsize,
     /// The receives of active data that are under way.
-    window: Serial<Window>,
+    pub receives: Serial<Window>,
     /// The collectives on active data that are under way.
-    collectives: Serial<Window>,
+    pub collectives: Serial<Window>,
     /// Another one of the same members in reverse order.
     mirror: Option<&'static Private>,
 }
@@ -96,18 +96,6 @@ impl Private {
     /// What the user calls the rank that is `rank` here.
     pub const fn users_rank(&self, rank: c_int) -> c_int {
         if self.mirror.is_some() { rank } else { self.mirrored(rank) }
-    }
-
-    /// Gives `f` the book of receives under way.
-    #[inline]
-    pub fn with_window<R>(&self, f: impl FnOnce(&mut Window) -> R) -> R {
-        self.window.with(f)
-    }
-
-    /// Gives `f` the book of collectives under way.
-    #[inline]
-    pub fn with_collectives<R>(&self, f: impl FnOnce(&mut Window) -> R) -> R {
-        self.collectives.with(f)
     }
 }
 
@@ -371,7 +359,7 @@ fn register(
         group: Mutex::new(group),
         in_use: AtomicBool::new(true),
         claims: AtomicUsize::new(0),
-        window: Serial::new(Window::default()),
+        receives: Serial::new(Window::default()),
         collectives: Serial::new(Window::default()),
         mirror,
     }));

@@ -1,11 +1,11 @@
 //! Point to point: active messages out and in, and their adjoints.
 
 use super::argument;
-use super::channel::{AT_ONCE, Channel, Window};
+use super::channel::{Channel, Window};
 use super::check::{self, Posted};
 use super::communicator::{self, Claim};
 use super::recording::{ids, on_tape, state};
-use super::traffic::{Parcel, Traffic};
+use super::traffic::{Completion, Parcel, Traffic};
 use super::wire::doubles;
 use super::{Private, statistics};
 use crate::error::{Code, Error, Result};
@@ -111,39 +111,28 @@ struct Post {
 
 impl Post {
     fn next(private: &'static Private) -> Self {
-        Self { private, post: private.with_window(Window::post) }
+        Self { private, post: private.receives.with(Window::post) }
     }
 
     /// The receive is not going to complete, or brought nothing.
     fn withdraw(self) {
-        self.private.with_window(|window| window.close(self.post));
+        self.private.receives.with(|window| window.close(self.post));
     }
 
     /// Records what arrived on the tape that recorded the start, and returns the marks of its values.
     fn record(self, serial: u64, n: usize, status: &Status) -> Outcome<Mark> {
         let Self { private, post } = self;
         let channel = Channel { private: private.index, peer: status.source(), tag: status.tag() };
-        let closed = private.with_window(|window| window.close(post));
+        let window = &private.receives;
+        let closed = window.with(|window| window.close(post));
         on_tape(serial, |tape| {
-            // In a program that completes in order nothing is ever remembered.
-            let release = if closed.remembered {
-                tape.companion::<Traffic>().order.release(channel, post)
-            } else {
-                AT_ONCE
-            };
-            let mut event = 0;
+            let completion =
+                Completion { channel, post, closed, window, book: |traffic| &mut traffic.order };
             let n32 = u32::try_from(n).unwrap_or(u32::MAX);
-            let first = tape.record(n, |first, index| {
-                event = index;
+            let first = completion.record(tape, n, |first, release| {
                 let Channel { peer: source, tag, .. } = channel;
                 Received { private, source, tag, first, n: n32, post, release }
             })?;
-            if closed.older {
-                let order = &mut tape.companion::<Traffic>().order;
-                private.with_window(|window| order.remember(channel, post, event, window));
-            } else if closed.settled {
-                tape.companion::<Traffic>().order.settle(channel.private);
-            }
             Ok(Mark { first, tag: tape.tag() })
         })
     }

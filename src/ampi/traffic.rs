@@ -1,14 +1,14 @@
 //! The adjoints of a sweep on their way: sent, queued, held back, and contributions to collectives.
 
-use super::channel::{AT_ONCE, Channel, Held, Order};
+use super::channel::{AT_ONCE, Channel, Closed, Held, Order, Window};
 use super::check::{self, Log};
 use super::wire::doubles;
 use super::{Private, communicator, lock, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
-use crate::mpi::{Comm, Operation, Outcome, Staging, is_live};
-use crate::tape::{self, Companion, Position, Sweep, Tape};
+use crate::mpi::{Comm, Operation, Outcome, Serial, Staging, is_live};
+use crate::tape::{self, Companion, Event, Position, Sweep, Tape};
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_int;
 use std::sync::Mutex;
@@ -282,6 +282,43 @@ impl Drop for Traffic {
                 leave_to_mpi(way.operations());
             }
         }
+    }
+}
+
+/// The completion of a receive or of a collective, which takes its turn in a sweep.
+pub struct Completion<'a> {
+    pub channel: Channel,
+    pub post: u64,
+    pub closed: Closed,
+    pub window: &'a Serial<Window>,
+    /// Where such completions are booked.
+    pub book: fn(&mut Traffic) -> &mut Order,
+}
+
+impl Completion<'_> {
+    /// Records it. `event` is told the first id of its `outputs` and the event that its adjoint waits for.
+    pub fn record<E: Event>(
+        self,
+        tape: &mut Tape,
+        outputs: usize,
+        event: impl FnOnce(u32, u32) -> E,
+    ) -> Result<u32> {
+        let Self { channel, post, closed, window, book } = self;
+        // In a program that completes in order nothing is ever remembered.
+        let release =
+            if closed.remembered { book(tape.companion()).release(channel, post) } else { AT_ONCE };
+        let mut place = 0;
+        let first = tape.record(outputs, |first, index| {
+            place = index;
+            event(first, release)
+        })?;
+        if closed.older {
+            let order = book(tape.companion());
+            window.with(|window| order.remember(channel, post, place, window));
+        } else if closed.settled {
+            book(tape.companion()).settle(channel.private);
+        }
+        Ok(first)
     }
 }
 
