@@ -169,6 +169,71 @@ static void requests(struct objects *on) {
   expect(general == AMPI_REQUEST_NULL && freed == 1, "AMPI_Grequest_start", "was not freed");
 }
 
+/* Calls of MPI-4 on passive data: MPI's own, or an error that says that it has none. */
+static void later_than_mpi_3(void) {
+  enum { N = 3 };
+  int rank, size, in = 0, sum = 0, left = -1, counts[64], from[64], all[64], lacks = 0;
+  char error[MPI_MAX_ERROR_STRING] = "";
+  AMPI_Request request;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  memset(raised, 0, sizeof raised);
+  int code = AMPI_Allreduce_init(&in, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  for (int round = 0; code == MPI_SUCCESS && round < N; round++) {
+    in = rank + round;
+    AMPI_Start(&request);
+    AMPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect(sum == size * (size - 1) / 2 + size * round, "AMPI_Allreduce_init", "reduced to a wrong sum");
+    expect(request != AMPI_REQUEST_NULL, "AMPI_Allreduce_init", "ended with its first round");
+  }
+  if (code == MPI_SUCCESS)
+    AMPI_Request_free(&request);
+  else
+    lacks++;
+  for (int i = 0; i < size; i++) {
+    counts[i] = 1;
+    from[i] = size - 1 - i;
+  }
+  code = AMPI_Allgatherv_init(&rank, 1, MPI_INT, all, counts, from, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  if (code == MPI_SUCCESS) {
+    AMPI_Start(&request);
+    AMPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect(all[0] == size - 1 && all[size - 1] == 0, "AMPI_Allgatherv_init", "gathered to wrong places");
+    AMPI_Request_free(&request);
+  } else {
+    lacks++;
+  }
+  AMPI_Isendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &left, 1, MPI_INT, (rank + size - 1) % size, 0,
+                 MPI_COMM_WORLD, &request);
+  AMPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect(left == (rank + size - 1) % size, "AMPI_Isendrecv", "brought a wrong value");
+  /* MPICH 4.0 crashes on a partitioned send to MPI_PROC_NULL. */
+  int peer = rank ^ 1, arrived = 0;
+  AMPI_Request both[2];
+  left = -1;
+  code = AMPI_Psend_init(&rank, 1, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &both[0]);
+  if (code == MPI_SUCCESS) {
+    AMPI_Precv_init(&left, 1, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &both[1]);
+    AMPI_Startall(2, both);
+    AMPI_Pready(0, both[0]);
+    while (!arrived)
+      AMPI_Parrived(both[1], 0, &arrived);
+    expect(left == peer, "AMPI_Parrived", "came before the data");
+    AMPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    AMPI_Request_free(&both[0]);
+    AMPI_Request_free(&both[1]);
+  } else {
+    int length;
+    MPI_Error_string(code, error, &length);
+    expect(strstr(error, "AMPI_Psend_init") == error && strstr(error, "MPI-4") != NULL, "AMPI_Psend_init", error);
+    lacks++;
+  }
+#if MPI_VERSION >= 4
+  expect(lacks == 0, "calls of MPI-4", "were missing");
+#endif
+  expect(raised[ON_WORLD] == lacks, "calls of MPI-4", "raised other errors than those of missing calls");
+}
+
 int main(int argc, char **argv) {
   struct objects on;
   MPI_Datatype derived;
@@ -188,6 +253,7 @@ int main(int argc, char **argv) {
   }
   insignificant(&on);
   requests(&on);
+  later_than_mpi_3();
   MPI_Type_free(&derived);
   MPI_File_close(&on.file);
   MPI_Win_free(&on.win);

@@ -2039,4 +2039,652 @@ inline int AMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Ain
                               datatype);
 }
 
+template <class T, class U>
+inline int AMPI_Allgather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                               AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Allgather_init", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Allgather_init", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Allgather_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                             static_cast<void *>(recvbuf), recvcount, recvtype, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                               AMPI_Request *request) {
+  return AMPI_Allgather_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
+                                      request);
+}
+
+template <class T>
+inline int AMPI_Allgather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                               AMPI_Request *request) {
+  return AMPI_Allgather_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
+                                      request);
+}
+
+template <class T, class U>
+inline int AMPI_Allgatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                                const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Allgatherv_init", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Allgatherv_init", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Allgatherv_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                              static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm, info,
+                              request);
+}
+
+template <class U>
+inline int AMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                                const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Allgatherv_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                                       comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Allgatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Allgatherv_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                                       comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Allreduce_init(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                               MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Allreduce_init", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Allreduce_init", recvbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Allreduce_init", op, datatype, comm))
+    return code;
+  return AMPI_Allreduce_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count,
+                             datatype, op, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Allreduce_init(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                               MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Allreduce_init<void, U>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Allreduce_init(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                               MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Allreduce_init<T, void>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Alltoall_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                              AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Alltoall_init", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Alltoall_init", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Alltoall_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                            static_cast<void *>(recvbuf), recvcount, recvtype, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                              AMPI_Request *request) {
+  return AMPI_Alltoall_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
+                                     request);
+}
+
+template <class T>
+inline int AMPI_Alltoall_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                              AMPI_Request *request) {
+  return AMPI_Alltoall_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
+                                     request);
+}
+
+template <class T, class U>
+inline int AMPI_Alltoallv_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
+                               MPI_Datatype sendtype, U *recvbuf, const int recvcounts[], const int rdispls[],
+                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Alltoallv_init", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Alltoallv_init", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Alltoallv_init(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
+                             static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm, info,
+                             request);
+}
+
+template <class U>
+inline int AMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                               MPI_Datatype sendtype, U *recvbuf, const int recvcounts[], const int rdispls[],
+                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Alltoallv_init<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                      recvtype, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Alltoallv_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
+                               MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                               const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                               AMPI_Request *request) {
+  return AMPI_Alltoallv_init<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                      recvtype, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Alltoallw_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
+                               const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
+                               const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                               MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_init", sendbuf, sendcounts, sendtypes, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_init", recvbuf, recvcounts, recvtypes, comm))
+    return code;
+  return AMPI_Alltoallw_init(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
+                             static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm, info,
+                             request);
+}
+
+template <class U>
+inline int AMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                               const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
+                               const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                               MPI_Info info, AMPI_Request *request) {
+  return AMPI_Alltoallw_init<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                                      recvtypes, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Alltoallw_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
+                               const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                               const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                               MPI_Info info, AMPI_Request *request) {
+  return AMPI_Alltoallw_init<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                                      recvtypes, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Bcast_init(T *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                           MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Bcast_init", buffer, datatype, comm, admpi::detail::at_either{root, comm}))
+    return code;
+  return AMPI_Bcast_init(static_cast<void *>(buffer), count, datatype, root, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Exscan_init(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Exscan_init", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Exscan_init", recvbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Exscan_init", op, datatype, comm))
+    return code;
+  return AMPI_Exscan_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
+                          op, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Exscan_init(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Exscan_init<void, U>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Exscan_init(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Exscan_init<T, void>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Gather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
+                            MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                            AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gather_init", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gather_init", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  return AMPI_Gather_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                          static_cast<void *>(recvbuf), recvcount, recvtype, root, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                            int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                            AMPI_Request *request) {
+  return AMPI_Gather_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                                   info, request);
+}
+
+template <class T>
+inline int AMPI_Gather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                            int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                            AMPI_Request *request) {
+  return AMPI_Gather_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                                   info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Gatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                             MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gatherv_init", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gatherv_init", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  return AMPI_Gatherv_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                           static_cast<void *>(recvbuf), recvcounts, displs, recvtype, root, comm, info,
+                           request);
+}
+
+template <class U>
+inline int AMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                             MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Gatherv_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                                    comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Gatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                             MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Gatherv_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                                    comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_allgather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                        AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgather_init", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgather_init", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Neighbor_allgather_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                                      static_cast<void *>(recvbuf), recvcount, recvtype, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                        AMPI_Request *request) {
+  return AMPI_Neighbor_allgather_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                               comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Neighbor_allgather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                        AMPI_Request *request) {
+  return AMPI_Neighbor_allgather_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                               comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_allgatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                                         const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                         MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_init", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_init", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Neighbor_allgatherv_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                                       static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm, info,
+                                       request);
+}
+
+template <class U>
+inline int AMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                         U *recvbuf, const int recvcounts[], const int displs[],
+                                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                         AMPI_Request *request) {
+  return AMPI_Neighbor_allgatherv_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                                recvtype, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Neighbor_allgatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                         void *recvbuf, const int recvcounts[], const int displs[],
+                                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                         AMPI_Request *request) {
+  return AMPI_Neighbor_allgatherv_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                                recvtype, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_alltoall_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                       AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoall_init", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoall_init", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Neighbor_alltoall_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                                     static_cast<void *>(recvbuf), recvcount, recvtype, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                       AMPI_Request *request) {
+  return AMPI_Neighbor_alltoall_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                              comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Neighbor_alltoall_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                       AMPI_Request *request) {
+  return AMPI_Neighbor_alltoall_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                              comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_alltoallv_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
+                                        MPI_Datatype sendtype, U *recvbuf, const int recvcounts[],
+                                        const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                        MPI_Info info, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_init", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_init", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Neighbor_alltoallv_init(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
+                                      static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm, info,
+                                      request);
+}
+
+template <class U>
+inline int AMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                        MPI_Datatype sendtype, U *recvbuf, const int recvcounts[],
+                                        const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                        MPI_Info info, AMPI_Request *request) {
+  return AMPI_Neighbor_alltoallv_init<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                               rdispls, recvtype, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Neighbor_alltoallv_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
+                                        MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                                        const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                        MPI_Info info, AMPI_Request *request) {
+  return AMPI_Neighbor_alltoallv_init<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                               rdispls, recvtype, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_alltoallw_init(const T *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                        const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
+                                        const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+                                        MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Neighbor_alltoallw_init", sendbuf, sendcounts, sendtypes, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Neighbor_alltoallw_init", recvbuf, recvcounts, recvtypes, comm))
+    return code;
+  return AMPI_Neighbor_alltoallw_init(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
+                                      static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm,
+                                      info, request);
+}
+
+template <class U>
+inline int AMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                        const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
+                                        const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+                                        MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Neighbor_alltoallw_init<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                               rdispls, recvtypes, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Neighbor_alltoallw_init(const T *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                        const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                                        const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+                                        MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Neighbor_alltoallw_init<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                               rdispls, recvtypes, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Reduce_init(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                            int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_init", sendbuf, datatype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_init", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_init", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
+                          op, root, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Reduce_init(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                            int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Reduce_init<void, U>(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Reduce_init(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                            int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Reduce_init<T, void>(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Reduce_scatter_init(const T *sendbuf, U *recvbuf, const int recvcounts[],
+                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                    AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_init", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_init", recvbuf, datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_scatter_init", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_scatter_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
+                                  recvcounts, datatype, op, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Reduce_scatter_init(const void *sendbuf, U *recvbuf, const int recvcounts[],
+                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                    AMPI_Request *request) {
+  return AMPI_Reduce_scatter_init<void, U>(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Reduce_scatter_init(const T *sendbuf, void *recvbuf, const int recvcounts[],
+                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                    AMPI_Request *request) {
+  return AMPI_Reduce_scatter_init<T, void>(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Reduce_scatter_block_init(const T *sendbuf, U *recvbuf, int recvcount, MPI_Datatype datatype,
+                                          MPI_Op op, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block_init", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block_init", recvbuf, datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_scatter_block_init", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_scatter_block_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
+                                        recvcount, datatype, op, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Reduce_scatter_block_init(const void *sendbuf, U *recvbuf, int recvcount,
+                                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                          AMPI_Request *request) {
+  return AMPI_Reduce_scatter_block_init<void, U>(sendbuf, recvbuf, recvcount, datatype, op, comm, info,
+                                                 request);
+}
+
+template <class T>
+inline int AMPI_Reduce_scatter_block_init(const T *sendbuf, void *recvbuf, int recvcount,
+                                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                          AMPI_Request *request) {
+  return AMPI_Reduce_scatter_block_init<T, void>(sendbuf, recvbuf, recvcount, datatype, op, comm, info,
+                                                 request);
+}
+
+template <class T, class U>
+inline int AMPI_Scan_init(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Scan_init", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Scan_init", recvbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Scan_init", op, datatype, comm))
+    return code;
+  return AMPI_Scan_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
+                        comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Scan_init(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Scan_init<void, U>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Scan_init(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Scan_init<T, void>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Scatter_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                             int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                             AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatter_init", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatter_init", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  return AMPI_Scatter_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                           static_cast<void *>(recvbuf), recvcount, recvtype, root, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+                             int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                             AMPI_Request *request) {
+  return AMPI_Scatter_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                                    info, request);
+}
+
+template <class T>
+inline int AMPI_Scatter_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+                             AMPI_Request *request) {
+  return AMPI_Scatter_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                                    info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Scatterv_init(const T *sendbuf, const int sendcounts[], const int displs[],
+                              MPI_Datatype sendtype, U *recvbuf, int recvcount, MPI_Datatype recvtype,
+                              int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatterv_init", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatterv_init", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  return AMPI_Scatterv_init(static_cast<const void *>(sendbuf), sendcounts, displs, sendtype,
+                            static_cast<void *>(recvbuf), recvcount, recvtype, root, comm, info, request);
+}
+
+template <class U>
+inline int AMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[],
+                              MPI_Datatype sendtype, U *recvbuf, int recvcount, MPI_Datatype recvtype,
+                              int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Scatterv_init<void, U>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                                     root, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Scatterv_init(const T *sendbuf, const int sendcounts[], const int displs[],
+                              MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                              int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  return AMPI_Scatterv_init<T, void>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                                     root, comm, info, request);
+}
+
+template <class T>
+inline int AMPI_Psend_init(const T *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+                           int tag, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Psend_init", buf, datatype, comm))
+    return code;
+  return AMPI_Psend_init(static_cast<const void *>(buf), partitions, count, datatype, dest, tag, comm, info,
+                         request);
+}
+
+template <class T>
+inline int AMPI_Precv_init(T *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source,
+                           int tag, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Precv_init", buf, datatype, comm))
+    return code;
+  return AMPI_Precv_init(static_cast<void *>(buf), partitions, count, datatype, source, tag, comm, info,
+                         request);
+}
+
+template <class T, class U>
+inline int AMPI_Isendrecv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                          U *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                          MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Isendrecv", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Isendrecv", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Isendrecv(static_cast<const void *>(sendbuf), sendcount, sendtype, dest, sendtag,
+                        static_cast<void *>(recvbuf), recvcount, recvtype, source, recvtag, comm, request);
+}
+
+template <class U>
+inline int AMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                          U *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                          MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Isendrecv<void, U>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                                 source, recvtag, comm, request);
+}
+
+template <class T>
+inline int AMPI_Isendrecv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                          void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                          MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Isendrecv<T, void>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                                 source, recvtag, comm, request);
+}
+
+template <class T>
+inline int AMPI_Isendrecv_replace(T *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                                  int recvtag, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Isendrecv_replace", buf, datatype, comm))
+    return code;
+  return AMPI_Isendrecv_replace(static_cast<void *>(buf), count, datatype, dest, sendtag, source, recvtag,
+                                comm, request);
+}
+
 #endif

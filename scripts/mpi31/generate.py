@@ -20,16 +20,19 @@ WIDTH = 110
 # They take a datatype and neither read nor write data of that type.
 NO_DATA = re.compile(
     r"MPI_(Type_|T_|Status_set_|Get_count|Get_elements|Pack_size|Pack_external_size|File_[gs]et_)")
-TO_ROOT = re.compile(r"MPI_(I?gatherv?|Gatherv?)$")
-FROM_ROOT = re.compile(r"MPI_(I?scatterv?|Scatterv?)$")
+TO_ROOT = re.compile(r"MPI_(I?gatherv?|Gatherv?)(_init)?$")
+FROM_ROOT = re.compile(r"MPI_(I?scatterv?|Scatterv?)(_init)?$")
 # With MPI_NO_OP the origin's buffer, count and datatype are not significant.
 NO_ORIGIN = {"MPI_Get_accumulate", "MPI_Rget_accumulate"}
+
+
+MARKS = ("deprecated", "removed", "optional", "persistent", "partitioned", "large")
 
 
 class Function:
     def __init__(self, line):
         words = line.split(" ", 1)
-        self.mark = words[0] if words[0] in ("deprecated", "removed", "optional") else ""
+        self.mark = words[0] if words[0] in MARKS else ""
         self.prototype = words[1] if self.mark else line
         match = re.match(r"(.*?)\b(MPI_\w+)\((.*)\)$", self.prototype)
         self.kind, self.name, arguments = match.groups()
@@ -80,12 +83,13 @@ def marked(name):
 
 
 FUNCTIONS = [Function(line) for line in read("functions.txt")]
+MPI4 = [Function(line) for line in read("mpi4.txt")]
 CONSTANTS = marked("constants.txt")
 TYPES = marked("types.txt")
 IMPLEMENTED = dict(reversed(line.split()[:2]) for line in read("implemented.txt"))
 # Those of them that have a form for counts past 2^31, with MPI-4's name.
 COUNTED = {line.split()[1] for line in read("implemented.txt") if line.split()[2:] == ["_c"]}
-GUARDS = [one for one in FUNCTIONS if one.guarded() and one.ampi not in IMPLEMENTED]
+GUARDS = [one for one in FUNCTIONS if one.guarded() and one.ampi not in IMPLEMENTED] + MPI4
 MACROS = [one for one in FUNCTIONS if not one.guarded() and one.ampi not in IMPLEMENTED]
 COUNTED_QUERIES = ("Get_count", "Get_elements", "Pack_size")
 OURS = {"MPI_Request", "MPI_REQUEST_NULL"}  # the library's own, in admpi/request.h
@@ -258,20 +262,31 @@ def raised(function):
 def call(function):
     requests = function.requests()
     if not requests:
-        return [wrap(f"return {function.name}({', '.join(one.name for one in function.parameters)});", "  ")]
+        return [wrap(f"return {native(function, [one.name for one in function.parameters])};", "  ")]
     request = requests[0]
     if "*" not in request.text:
         names = [f"guard_handle({one.name})" if one is request else one.name for one in function.parameters]
-        return [f"  return {function.name}({', '.join(names)});"]
+        return [wrap(f"return {native(function, names)};", "  ")]
     started = f"{request.name} == NULL ? NULL : &started"
     names = [started if one is request else one.name for one in function.parameters]
-    statement = f"{function.name}({', '.join(names)});"
+    statement = f"{native(function, names)};"
     return [
         "  MPI_Request started = MPI_REQUEST_NULL;",
         wrap(("code = " if function.datatypes() else "int code = ") + statement, "  "),
         f"  if (code == MPI_SUCCESS)\n    *{request.name} = admpi_shim_wrap_request(started);",
         "  return code;",
     ]
+
+
+def native(function, names):
+    """The call of MPI's own; that of MPI-4 may have another name, or be missing."""
+    arguments = f"({', '.join(names)})"
+    if function.mark == "large":
+        return f"MPIX_{function.name[4:]}_x{arguments}"
+    if function.mark in ("persistent", "partitioned"):
+        comm = "comm" if "comm" in function.takes else "MPI_COMM_WORLD"
+        return f"GUARD_{function.mark.upper()}({function.name[4:]}, {comm}, {arguments})"
+    return function.name + arguments
 
 
 # The datatype under which each buffer of a call lies, the first that the call has.
@@ -314,7 +329,7 @@ def overloads_header():
 #include "admpi/ampi_buffers.hpp"
 
 """
-    functions = [form for one in FUNCTIONS if wants_overload(one)
+    functions = [form for one in FUNCTIONS + MPI4 if wants_overload(one)
                  for form in ([one, one.counted()] if one.ampi in COUNTED else [one])]
     return text + "\n".join(overloads(one) for one in functions) + "\n#endif\n"
 
@@ -449,13 +464,13 @@ static const size_t ampi_types[] = {
             line = f"#ifndef OPEN_MPI\n{line}#endif\n"
         text += line
     text += "}\n\nstatic const size_t ampi_calls[] = {\n"
-    for one in FUNCTIONS:
+    for one in FUNCTIONS + MPI4:
         line = "  " + mention(one) + ",\n"
         if one.mark in ("removed", "optional"):
             line = f"#ifndef OPEN_MPI\n{line}#endif\n"
         text += line
     text += "};\n\n/* The library's own, which must be there to link. */\nstatic void (*const ampi_exported[])(void) = {\n"
-    for one in FUNCTIONS:
+    for one in FUNCTIONS + MPI4:
         if one.ampi in IMPLEMENTED or one.guarded():
             text += f"  (void (*)(void)){one.ampi},\n"
     return text + "};\n"
@@ -500,12 +515,14 @@ def actual(parameter):
         return "MPI_STATUS_IGNORE"
     if kind == "MPI_Op":
         return "MPI_SUM"
+    if kind == "MPI_Info":
+        return "MPI_INFO_NULL"
     if parameter.name == "position":
         return "&on->address" if kind == "MPI_Aint" else "&on->position"
     if parameter.array:
         return "on->addresses" if kind == "MPI_Aint" else (
             "on->counts" if "counts" in parameter.name else "on->displacements")
-    return "1" if "count" in parameter.name or parameter.name == "target_cout" else "0"
+    return "1" if "count" in parameter.name or parameter.name == "partitions" or parameter.name == "target_cout" else "0"
 
 
 def is_function(name):
@@ -530,8 +547,9 @@ def mention(function):
 def coverage():
     adjoint = [one.ampi for one in FUNCTIONS if IMPLEMENTED.get(one.ampi) == "adjoint"]
     tracked = [one.ampi for one in FUNCTIONS if IMPLEMENTED.get(one.ampi) == "tracked"]
-    refused = [one.ampi for one in GUARDS if one.datatypes()]
-    wrapped = [one.ampi for one in GUARDS if not one.datatypes()]
+    guards = [one for one in GUARDS if one not in MPI4]
+    refused = [one.ampi for one in guards if one.datatypes()]
+    wrapped = [one.ampi for one in guards if not one.datatypes()]
     macros = [one.ampi for one in MACROS]
     total = len(FUNCTIONS)
     return f"""# Coverage of MPI-3.1
@@ -576,6 +594,12 @@ root, ...) are not looked at. A collective call is refused on each rank that pas
 that passes passive data to the same call waits for the others in MPI.
 
 {listed(refused)}
+
+Of MPI-4, likewise: persistent collectives (with passive data they need MPI-4 or Open MPI's extension `pcollreq`),
+partitioned point to point (MPI-4) and the nonblocking send-receive (every MPI). Where MPI has no such call,
+the error says so.
+
+{listed([one.ampi for one in MPI4])}
 
 ## No data; a request of the library
 

@@ -617,3 +617,12 @@ unsafe extern "C-unwind" fn admpi_shim_guard(call: *const c_char, datatype: MPI_
         crate::mpi::error::announce(&name, &recording::no_adjoint(&name))
     }
 }
+
+/// For the guards of MPI-4's calls: the error code of one that the MPI in use lacks. Raises nothing.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_lacks(call: *const c_char) -> c_int {
+    // SAFETY: the guards pass a string.
+    let name = unsafe { super::name(call) };
+    let why = "the MPI in use has no such call, which came with MPI-4";
+    crate::mpi::error::announce(&name, &Error::new(Code::Unsupported, why))
+}

@@ -491,3 +491,458 @@ int AMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insiz
     return guard_raise_comm(MPI_COMM_WORLD, code);
   return MPI_Unpack_external(datarep, inbuf, insize, position, outbuf, outcount, datatype);
 }
+
+int AMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                        AMPI_Request *request) {
+  static const char call[] = "AMPI_Allgather_init";
+  int code = MPI_SUCCESS;
+  if (sendbuf != MPI_IN_PLACE)
+    code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Allgather_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                          comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                         const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                         MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Allgatherv_init";
+  int code = MPI_SUCCESS;
+  if (sendbuf != MPI_IN_PLACE)
+    code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Allgatherv_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                          recvtype, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                        MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Allreduce_init";
+  int code = admpi_shim_guard(call, datatype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Allreduce_init, comm, (sendbuf, recvbuf, count, datatype, op, comm, info,
+                          request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                       AMPI_Request *request) {
+  static const char call[] = "AMPI_Alltoall_init";
+  int code = MPI_SUCCESS;
+  if (sendbuf != MPI_IN_PLACE)
+    code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Alltoall_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                          comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                        MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Alltoallv_init";
+  int code = MPI_SUCCESS;
+  if (sendbuf != MPI_IN_PLACE)
+    code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Alltoallv_init, comm, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                          rdispls, recvtype, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                        const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                        const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+                        AMPI_Request *request) {
+  static const char call[] = "AMPI_Alltoallw_init";
+  int peers = guard_peers(comm);
+  int code = MPI_SUCCESS;
+  if (sendbuf != MPI_IN_PLACE)
+    code = guard_each(call, peers, sendcounts, sendtypes);
+  if (code == MPI_SUCCESS)
+    code = guard_each(call, peers, recvcounts, recvtypes);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Alltoallw_init, comm, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                          rdispls, recvtypes, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Barrier_init(MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  MPI_Request started = MPI_REQUEST_NULL;
+  int code = GUARD_PERSISTENT(Barrier_init, comm, (comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
+                    AMPI_Request *request) {
+  static const char call[] = "AMPI_Bcast_init";
+  int side = guard_side(root, comm);
+  int code = MPI_SUCCESS;
+  if (side != 0)
+    code = admpi_shim_guard(call, datatype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Bcast_init, comm, (buffer, count, datatype, root, comm, info,
+                          request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                     MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Exscan_init";
+  int code = admpi_shim_guard(call, datatype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Exscan_init, comm, (sendbuf, recvbuf, count, datatype, op, comm, info,
+                          request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                     MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Gather_init";
+  int side = guard_side(root, comm);
+  int code = MPI_SUCCESS;
+  if ((side & GUARD_OTHERS) != 0 && sendbuf != MPI_IN_PLACE)
+    code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS && (side & GUARD_ROOT) != 0)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Gather_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                          root, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                      const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                      MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Gatherv_init";
+  int side = guard_side(root, comm);
+  int code = MPI_SUCCESS;
+  if ((side & GUARD_OTHERS) != 0 && sendbuf != MPI_IN_PLACE)
+    code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS && (side & GUARD_ROOT) != 0)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Gatherv_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                          recvtype, root, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                 AMPI_Request *request) {
+  static const char call[] = "AMPI_Neighbor_allgather_init";
+  int code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Neighbor_allgather_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                          recvtype, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                  const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                  MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Neighbor_allgatherv_init";
+  int code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Neighbor_allgatherv_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+                          displs, recvtype, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                AMPI_Request *request) {
+  static const char call[] = "AMPI_Neighbor_alltoall_init";
+  int code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Neighbor_alltoall_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                          recvtype, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                 MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                                 const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                 AMPI_Request *request) {
+  static const char call[] = "AMPI_Neighbor_alltoallv_init";
+  int code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Neighbor_alltoallv_init, comm, (sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                          recvcounts, rdispls, recvtype, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                 const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                                 const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                 MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Neighbor_alltoallw_init";
+  int sources, destinations;
+  guard_neighbors(comm, &sources, &destinations);
+  int code = guard_each(call, destinations, sendcounts, sendtypes);
+  if (code == MPI_SUCCESS)
+    code = guard_each(call, sources, recvcounts, recvtypes);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Neighbor_alltoallw_init, comm, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                          recvcounts, rdispls, recvtypes, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                     int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Reduce_init";
+  int side = guard_side(root, comm);
+  int code = MPI_SUCCESS;
+  if (side != 0)
+    code = admpi_shim_guard(call, datatype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Reduce_init, comm, (sendbuf, recvbuf, count, datatype, op, root, comm, info,
+                          request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                             AMPI_Request *request) {
+  static const char call[] = "AMPI_Reduce_scatter_init";
+  int code = admpi_shim_guard(call, datatype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Reduce_scatter_init, comm, (sendbuf, recvbuf, recvcounts, datatype, op, comm, info,
+                          request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
+                                   MPI_Op op, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Reduce_scatter_block_init";
+  int code = admpi_shim_guard(call, datatype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Reduce_scatter_block_init, comm, (sendbuf, recvbuf, recvcount, datatype, op, comm,
+                          info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                   MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Scan_init";
+  int code = admpi_shim_guard(call, datatype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Scan_init, comm, (sendbuf, recvbuf, count, datatype, op, comm, info,
+                          request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                      MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Scatter_init";
+  int side = guard_side(root, comm);
+  int code = MPI_SUCCESS;
+  if ((side & GUARD_ROOT) != 0)
+    code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS && (side & GUARD_OTHERS) != 0 && recvbuf != MPI_IN_PLACE)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Scatter_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                          root, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                       void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                       MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Scatterv_init";
+  int side = guard_side(root, comm);
+  int code = MPI_SUCCESS;
+  if ((side & GUARD_ROOT) != 0)
+    code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS && (side & GUARD_OTHERS) != 0 && recvbuf != MPI_IN_PLACE)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PERSISTENT(Scatterv_init, comm, (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
+                          recvtype, root, comm, info, request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
+                    int tag, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Psend_init";
+  int code = admpi_shim_guard(call, datatype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PARTITIONED(Psend_init, comm, (buf, partitions, count, datatype, dest, tag, comm, info,
+                           request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                    MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  static const char call[] = "AMPI_Precv_init";
+  int code = admpi_shim_guard(call, datatype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = GUARD_PARTITIONED(Precv_init, comm, (buf, partitions, count, datatype, source, tag, comm, info,
+                           request == NULL ? NULL : &started));
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Pready(int partition, AMPI_Request request) {
+  return GUARD_PARTITIONED(Pready, MPI_COMM_WORLD, (partition, guard_handle(request)));
+}
+
+int AMPI_Pready_range(int partition_low, int partition_high, AMPI_Request request) {
+  return GUARD_PARTITIONED(Pready_range, MPI_COMM_WORLD, (partition_low, partition_high,
+                           guard_handle(request)));
+}
+
+int AMPI_Pready_list(int length, int array_of_partitions[], AMPI_Request request) {
+  return GUARD_PARTITIONED(Pready_list, MPI_COMM_WORLD, (length, array_of_partitions, guard_handle(request)));
+}
+
+int AMPI_Parrived(AMPI_Request request, int partition, int *flag) {
+  return GUARD_PARTITIONED(Parrived, MPI_COMM_WORLD, (guard_handle(request), partition, flag));
+}
+
+int AMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                   MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Isendrecv";
+  int code = MPI_SUCCESS;
+  if (sendbuf != MPI_IN_PLACE)
+    code = admpi_shim_guard(call, sendtype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_guard(call, recvtype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = MPIX_Isendrecv_x(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                          recvtag, comm, request == NULL ? NULL : &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}
+
+int AMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                           int recvtag, MPI_Comm comm, AMPI_Request *request) {
+  static const char call[] = "AMPI_Isendrecv_replace";
+  int code = admpi_shim_guard(call, datatype);
+  if (code != MPI_SUCCESS)
+    return guard_raise_comm(comm, code);
+  MPI_Request started = MPI_REQUEST_NULL;
+  code = MPIX_Isendrecv_replace_x(buf, count, datatype, dest, sendtag, source, recvtag, comm,
+                                  request == NULL ? NULL : &started);
+  if (code == MPI_SUCCESS)
+    *request = admpi_shim_wrap_request(started);
+  return code;
+}

@@ -5,13 +5,22 @@
 #define ADMPI_SHIM_MPI_GUARDS_H
 
 #include <mpi.h>
+#if defined(OPEN_MPI) && defined(__has_include)
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+#endif
 #include <stddef.h>
 
 #include "admpi/ampi_guards.h"
+#include "admpi/large.h"
 
 /** 0 if the datatype holds no active double (MPI_DATATYPE_NULL holds none), else the MPI error code whose
  *  string says that `call` cannot yet be differentiated. Local; it raises nothing, the guard does. */
 int admpi_shim_guard(const char *call, MPI_Datatype datatype);
+
+/** The MPI error code whose string says that the MPI in use has no such call. Local; raises nothing. */
+int admpi_shim_lacks(const char *call);
 
 /** The library's request for one of MPI's, AMPI_REQUEST_NULL for MPI_REQUEST_NULL. It lives until a
  *  completion or Request_free leaves MPI_REQUEST_NULL in it: that of a persistent request survives a Wait. */
@@ -35,6 +44,24 @@ static inline int guard_raise_file(MPI_File file, int code) {
   MPI_File_call_errhandler(file, code);
   return code;
 }
+
+/* MPI-4's calls under the name that the MPI in use has for them, or the error that says that it has none. */
+static inline int guard_lacks(const char *call, MPI_Comm comm) {
+  return guard_raise_comm(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, admpi_shim_lacks(call));
+}
+#if MPI_VERSION >= 4
+#define GUARD_PERSISTENT(call, comm, arguments) MPI_##call arguments
+#define GUARD_PARTITIONED(call, comm, arguments) MPI_##call arguments
+#else
+#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define GUARD_PERSISTENT(call, comm, arguments) MPIX_##call arguments
+#else
+#define GUARD_PERSISTENT(call, comm, arguments) guard_lacks("AMPI_" #call, comm)
+#endif
+#define GUARD_PARTITIONED(call, comm, arguments) guard_lacks("AMPI_" #call, comm)
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
 
 /* Which arguments of a collective call with a root are significant here: those that count at the root,
  * those that count at the others. Both do at the root of an intracommunicator. */
