@@ -24,6 +24,12 @@ if(ADMPI_MPI_FAMILY STREQUAL "openmpi")
     OMPI_MCA_mpi_yield_when_idle=1
     OMPI_MCA_btl_vader_single_copy_mechanism=none)
 endif()
+# MPICH has no such setting; this library, which cpp_tests makes, is loaded before its own.
+set(ADMPI_YIELD_WHEN_IDLE "")
+if(ADMPI_MPI_FAMILY STREQUAL "mpich" AND BUILD_TESTING AND NOT ADMPI_SANITIZE)
+  set(ADMPI_YIELD_WHEN_IDLE "${PROJECT_BINARY_DIR}/cpp_tests/libyield_when_idle.so")
+  list(APPEND ADMPI_TEST_ENVIRONMENT "LD_PRELOAD=${ADMPI_YIELD_WHEN_IDLE}")
+endif()
 if(ADMPI_SANITIZE)
   # The MPIs keep memory to the end; leaks are valgrind's to find, which knows them.
   list(APPEND ADMPI_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)

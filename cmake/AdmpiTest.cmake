@@ -5,8 +5,6 @@
 # - Without RANKS it is a serial test, run in every configuration.
 # - With RANKS it is an MPI test: left out where there is no MPI, else run once a number of ranks, as
 #   <name>_<n>. A deadlock ends at TIMEOUT (default 60 s).
-#   MPICH's ranks never yield: where there are more than twice as many as cores, they take minutes, and such
-#   runs are left out.
 # - VALGRIND runs it under valgrind too (label valgrind): at the given ranks, or as a serial test. That only
 #   in the build without MPI: the tape is the same in all of them.
 # - C++ tests use doctest; its main() is provided, with MPI initialised where RANKS are given. Tests in C
@@ -30,9 +28,6 @@ if(ADMPI_VALGRIND)
   endif()
 endif()
 
-cmake_host_system_information(RESULT admpi_most_ranks QUERY NUMBER_OF_LOGICAL_CORES)
-math(EXPR admpi_most_ranks "2 * ${admpi_most_ranks}")
-
 function(admpi_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN" "TIMEOUT" "SOURCES;RANKS;VALGRIND;ARGS;LIBRARIES")
   if(arg_RANKS AND NOT ADMPI_WITH_MPI)
@@ -55,9 +50,6 @@ function(admpi_add_test name)
     admpi_register("${name}" PROCESSORS 1 TIMEOUT ${arg_TIMEOUT} COMMAND ${program})
   endif()
   foreach(ranks IN LISTS arg_RANKS)
-    if(ADMPI_MPI_FAMILY STREQUAL "mpich" AND ranks GREATER admpi_most_ranks)
-      continue()
-    endif()
     admpi_launcher(launcher "${ranks}")
     admpi_register("${name}_${ranks}" PROCESSORS "${ranks}" TIMEOUT ${arg_TIMEOUT} LABELS mpi
       COMMAND ${launcher} ${program})
