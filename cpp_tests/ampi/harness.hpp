@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <list>
 #include <random>
@@ -165,37 +166,7 @@ struct paired {
   ADMPI_TEST_FORWARD(startall, Startall)                                                                        \
   ADMPI_TEST_FORWARD(request_get_status, Request_get_status)                                                    \
   ADMPI_TEST_FORWARD(barrier, Barrier)                                                                          \
-  ADMPI_TEST_FORWARD(bcast, Bcast)                                                                              \
-  ADMPI_TEST_FORWARD(ibcast, Ibcast)                                                                            \
-  ADMPI_TEST_FORWARD(allreduce, Allreduce)                                                                      \
-  ADMPI_TEST_FORWARD(iallreduce, Iallreduce)                                                                    \
-  ADMPI_TEST_FORWARD(gather, Gather)                                                                            \
-  ADMPI_TEST_FORWARD(igather, Igather)                                                                          \
-  ADMPI_TEST_FORWARD(gatherv, Gatherv)                                                                          \
-  ADMPI_TEST_FORWARD(igatherv, Igatherv)                                                                        \
-  ADMPI_TEST_FORWARD(scatter, Scatter)                                                                          \
-  ADMPI_TEST_FORWARD(iscatter, Iscatter)                                                                        \
-  ADMPI_TEST_FORWARD(scatterv, Scatterv)                                                                        \
-  ADMPI_TEST_FORWARD(iscatterv, Iscatterv)                                                                      \
-  ADMPI_TEST_FORWARD(allgather, Allgather)                                                                      \
-  ADMPI_TEST_FORWARD(iallgather, Iallgather)                                                                    \
-  ADMPI_TEST_FORWARD(allgatherv, Allgatherv)                                                                    \
-  ADMPI_TEST_FORWARD(iallgatherv, Iallgatherv)                                                                  \
-  ADMPI_TEST_FORWARD(alltoall, Alltoall)                                                                        \
-  ADMPI_TEST_FORWARD(ialltoall, Ialltoall)                                                                      \
-  ADMPI_TEST_FORWARD(alltoallv, Alltoallv)                                                                      \
-  ADMPI_TEST_FORWARD(ialltoallv, Ialltoallv)                                                                    \
-  ADMPI_TEST_FORWARD(alltoallw, Alltoallw)                                                                      \
-  ADMPI_TEST_FORWARD(ialltoallw, Ialltoallw)                                                                    \
   ADMPI_TEST_FORWARD(ibarrier, Ibarrier)                                                                        \
-  ADMPI_TEST_FORWARD(neighbor_allgather, Neighbor_allgather)                                                    \
-  ADMPI_TEST_FORWARD(ineighbor_allgather, Ineighbor_allgather)                                                  \
-  ADMPI_TEST_FORWARD(neighbor_allgatherv, Neighbor_allgatherv)                                                  \
-  ADMPI_TEST_FORWARD(ineighbor_allgatherv, Ineighbor_allgatherv)                                                \
-  ADMPI_TEST_FORWARD(neighbor_alltoall, Neighbor_alltoall)                                                      \
-  ADMPI_TEST_FORWARD(ineighbor_alltoall, Ineighbor_alltoall)                                                    \
-  ADMPI_TEST_FORWARD(neighbor_alltoallv, Neighbor_alltoallv)                                                    \
-  ADMPI_TEST_FORWARD(ineighbor_alltoallv, Ineighbor_alltoallv)                                                  \
   ADMPI_TEST_FORWARD(comm_dup, Comm_dup)                                                                        \
   ADMPI_TEST_FORWARD(comm_split, Comm_split)                                                                    \
   ADMPI_TEST_FORWARD(comm_create, Comm_create)                                                                  \
@@ -204,7 +175,40 @@ struct paired {
   ADMPI_TEST_FORWARD(cart_sub, Cart_sub)                                                                        \
   ADMPI_TEST_FORWARD(graph_create, Graph_create)                                                                \
   ADMPI_TEST_FORWARD(dist_graph_create_adjacent, Dist_graph_create_adjacent)
+// Collectives without arrays of counts.
+#define ADMPI_TEST_COUNTED                                                                                      \
+  ADMPI_TEST_FORWARD(bcast, Bcast)                                                                              \
+  ADMPI_TEST_FORWARD(ibcast, Ibcast)                                                                            \
+  ADMPI_TEST_FORWARD(allreduce, Allreduce)                                                                      \
+  ADMPI_TEST_FORWARD(iallreduce, Iallreduce)                                                                    \
+  ADMPI_TEST_FORWARD(gather, Gather)                                                                            \
+  ADMPI_TEST_FORWARD(igather, Igather)                                                                          \
+  ADMPI_TEST_FORWARD(scatter, Scatter)                                                                          \
+  ADMPI_TEST_FORWARD(iscatter, Iscatter)                                                                        \
+  ADMPI_TEST_FORWARD(allgather, Allgather)                                                                      \
+  ADMPI_TEST_FORWARD(iallgather, Iallgather)                                                                    \
+  ADMPI_TEST_FORWARD(alltoall, Alltoall)                                                                        \
+  ADMPI_TEST_FORWARD(ialltoall, Ialltoall)                                                                      \
+  ADMPI_TEST_FORWARD(neighbor_allgather, Neighbor_allgather)                                                    \
+  ADMPI_TEST_FORWARD(ineighbor_allgather, Ineighbor_allgather)                                                  \
+  ADMPI_TEST_FORWARD(neighbor_alltoall, Neighbor_alltoall)                                                      \
+  ADMPI_TEST_FORWARD(ineighbor_alltoall, Ineighbor_alltoall)
   ADMPI_TEST_CALLS
+  ADMPI_TEST_COUNTED
+  ADMPI_TEST_FORWARD(gatherv, Gatherv)
+  ADMPI_TEST_FORWARD(igatherv, Igatherv)
+  ADMPI_TEST_FORWARD(scatterv, Scatterv)
+  ADMPI_TEST_FORWARD(iscatterv, Iscatterv)
+  ADMPI_TEST_FORWARD(allgatherv, Allgatherv)
+  ADMPI_TEST_FORWARD(iallgatherv, Iallgatherv)
+  ADMPI_TEST_FORWARD(alltoallv, Alltoallv)
+  ADMPI_TEST_FORWARD(ialltoallv, Ialltoallv)
+  ADMPI_TEST_FORWARD(alltoallw, Alltoallw)
+  ADMPI_TEST_FORWARD(ialltoallw, Ialltoallw)
+  ADMPI_TEST_FORWARD(neighbor_allgatherv, Neighbor_allgatherv)
+  ADMPI_TEST_FORWARD(ineighbor_allgatherv, Ineighbor_allgatherv)
+  ADMPI_TEST_FORWARD(neighbor_alltoallv, Neighbor_alltoallv)
+  ADMPI_TEST_FORWARD(ineighbor_alltoallv, Ineighbor_alltoallv)
 #undef ADMPI_TEST_FORWARD
   /// Never in place: MPICH 4.0 crashes where the root is not rank 0.
   static int reduce(const void *out, void *in, int n, MPI_Datatype type, MPI_Op operation, int root, MPI_Comm comm) {
@@ -220,6 +224,41 @@ struct paired {
     return MPI_Ireduce(copies.back().data(), in, n, type, operation, root, comm, request);
   }
 };
+
+/// Whether active values travel by the calls for counts past 2^31, which ADMPI_TEST_COUNTS=1 asks for.
+inline bool counted() {
+  static const bool wanted = [] {
+    const char *text = std::getenv("ADMPI_TEST_COUNTS");
+    return text != nullptr && *text == '1';
+  }();
+  return wanted;
+}
+
+/// A copy that lives as long as the program: calls that do not block may read it later.
+template <class Wide>
+const Wide *widened(const int *numbers, int n) {
+  static std::list<std::vector<Wide>> copies;
+  if (numbers == nullptr) return nullptr;
+  copies.emplace_back(numbers, numbers + n);
+  return copies.back().data();
+}
+
+/// How many neighbours send to this rank, and how many it sends to.
+inline void degrees(MPI_Comm comm, int &sources, int &destinations) {
+  int kind = MPI_UNDEFINED, weighted = 0;
+  MPI_Topo_test(comm, &kind);
+  if (kind == MPI_DIST_GRAPH) {
+    MPI_Dist_graph_neighbors_count(comm, &sources, &destinations, &weighted);
+    return;
+  }
+  if (kind == MPI_CART) {
+    MPI_Cartdim_get(comm, &sources);
+    sources *= 2;
+  } else {
+    MPI_Graph_neighbors_count(comm, rank_of(comm), &sources);
+  }
+  destinations = sources;
+}
 
 /// Adjoint MPI over active values.
 struct active {
@@ -237,11 +276,111 @@ struct active {
     return AMPI_##function(a...);          \
   }
   ADMPI_TEST_CALLS
+#undef ADMPI_TEST_FORWARD
+
+// The calls that have a form for counts past 2^31 and no arrays of them.
+#define ADMPI_TEST_FORWARD(name, function)                                      \
+  template <class... A>                                                         \
+  static int name(A... a) {                                                     \
+    return counted() ? AMPI_##function##_c(a...) : AMPI_##function(a...);       \
+  }
+  ADMPI_TEST_COUNTED
   ADMPI_TEST_FORWARD(reduce, Reduce)
   ADMPI_TEST_FORWARD(ireduce, Ireduce)
-  ADMPI_TEST_FORWARD(neighbor_alltoallw, Neighbor_alltoallw)
-  ADMPI_TEST_FORWARD(ineighbor_alltoallw, Ineighbor_alltoallw)
+  ADMPI_TEST_FORWARD(scan, Scan)
+  ADMPI_TEST_FORWARD(iscan, Iscan)
+  ADMPI_TEST_FORWARD(exscan, Exscan)
+  ADMPI_TEST_FORWARD(iexscan, Iexscan)
+  ADMPI_TEST_FORWARD(reduce_scatter_block, Reduce_scatter_block)
+  ADMPI_TEST_FORWARD(ireduce_scatter_block, Ireduce_scatter_block)
+  ADMPI_TEST_FORWARD(reduce_local, Reduce_local)
 #undef ADMPI_TEST_FORWARD
+
+// Those with arrays. The request, if there is one, comes last.
+#define ADMPI_TEST_LISTS(name, function)                                                                               \
+  template <class S, class R, class... Q>                                                                              \
+  static int name(S from, int n, MPI_Datatype t, R to, const int *counts, const int *displs, MPI_Datatype u, int root, \
+                  MPI_Comm comm, Q... q) {                                                                             \
+    if (!counted()) return AMPI_##function(from, n, t, to, counts, displs, u, root, comm, q...);                       \
+    return AMPI_##function##_c(from, n, t, to, wide(counts, comm), places(displs, comm), u, root, comm, q...);         \
+  }
+  ADMPI_TEST_LISTS(gatherv, Gatherv)
+  ADMPI_TEST_LISTS(igatherv, Igatherv)
+#undef ADMPI_TEST_LISTS
+#define ADMPI_TEST_LISTS(name, function)                                                                             \
+  template <class S, class R, class... Q>                                                                            \
+  static int name(S from, const int *counts, const int *displs, MPI_Datatype t, R to, int n, MPI_Datatype u, int root, \
+                  MPI_Comm comm, Q... q) {                                                                           \
+    if (!counted()) return AMPI_##function(from, counts, displs, t, to, n, u, root, comm, q...);                     \
+    return AMPI_##function##_c(from, wide(counts, comm), places(displs, comm), t, to, n, u, root, comm, q...);       \
+  }
+  ADMPI_TEST_LISTS(scatterv, Scatterv)
+  ADMPI_TEST_LISTS(iscatterv, Iscatterv)
+#undef ADMPI_TEST_LISTS
+#define ADMPI_TEST_LISTS(name, function, sources)                                                                 \
+  template <class S, class R, class... Q>                                                                         \
+  static int name(S from, int n, MPI_Datatype t, R to, const int *counts, const int *displs, MPI_Datatype u,      \
+                  MPI_Comm comm, Q... q) {                                                                        \
+    if (!counted()) return AMPI_##function(from, n, t, to, counts, displs, u, comm, q...);                        \
+    const int m = sources(comm);                                                                                  \
+    return AMPI_##function##_c(from, n, t, to, widened<MPI_Count>(counts, m), widened<MPI_Aint>(displs, m), u,    \
+                               comm, q...);                                                                       \
+  }
+  ADMPI_TEST_LISTS(allgatherv, Allgatherv, size_of)
+  ADMPI_TEST_LISTS(iallgatherv, Iallgatherv, size_of)
+  ADMPI_TEST_LISTS(neighbor_allgatherv, Neighbor_allgatherv, sources_of)
+  ADMPI_TEST_LISTS(ineighbor_allgatherv, Ineighbor_allgatherv, sources_of)
+#undef ADMPI_TEST_LISTS
+#define ADMPI_TEST_LISTS(name, function, destinations, sources, Type)                                                 \
+  template <class S, class R, class... Q>                                                                             \
+  static int name(S from, const int *sent, const int *at, Type t, R to, const int *received, const int *places, Type u, \
+                  MPI_Comm comm, Q... q) {                                                                            \
+    if (!counted()) return AMPI_##function(from, sent, at, t, to, received, places, u, comm, q...);                   \
+    const int n = destinations(comm), m = sources(comm);                                                              \
+    return AMPI_##function##_c(from, widened<MPI_Count>(sent, n), widened<MPI_Aint>(at, n), t, to,                    \
+                               widened<MPI_Count>(received, m), widened<MPI_Aint>(places, m), u, comm, q...);         \
+  }
+  ADMPI_TEST_LISTS(alltoallv, Alltoallv, size_of, size_of, MPI_Datatype)
+  ADMPI_TEST_LISTS(ialltoallv, Ialltoallv, size_of, size_of, MPI_Datatype)
+  ADMPI_TEST_LISTS(alltoallw, Alltoallw, size_of, size_of, const MPI_Datatype *)
+  ADMPI_TEST_LISTS(ialltoallw, Ialltoallw, size_of, size_of, const MPI_Datatype *)
+  ADMPI_TEST_LISTS(neighbor_alltoallv, Neighbor_alltoallv, destinations_of, sources_of, MPI_Datatype)
+  ADMPI_TEST_LISTS(ineighbor_alltoallv, Ineighbor_alltoallv, destinations_of, sources_of, MPI_Datatype)
+#undef ADMPI_TEST_LISTS
+#define ADMPI_TEST_LISTS(name, function)                                                                          \
+  template <class S, class R, class... Q>                                                                         \
+  static int name(S from, const int *sent, const MPI_Aint *at, const MPI_Datatype *t, R to, const int *received,  \
+                  const MPI_Aint *places, const MPI_Datatype *u, MPI_Comm comm, Q... q) {                         \
+    if (!counted()) return AMPI_##function(from, sent, at, t, to, received, places, u, comm, q...);               \
+    return AMPI_##function##_c(from, widened<MPI_Count>(sent, destinations_of(comm)), at, t, to,                  \
+                               widened<MPI_Count>(received, sources_of(comm)), places, u, comm, q...);            \
+  }
+  ADMPI_TEST_LISTS(neighbor_alltoallw, Neighbor_alltoallw)
+  ADMPI_TEST_LISTS(ineighbor_alltoallw, Ineighbor_alltoallw)
+#undef ADMPI_TEST_LISTS
+#define ADMPI_TEST_LISTS(name, function)                                                                          \
+  template <class S, class R, class... Q>                                                                         \
+  static int name(S from, R to, const int *counts, MPI_Datatype t, MPI_Op op, MPI_Comm comm, Q... q) {            \
+    return counted() ? AMPI_##function##_c(from, to, wide(counts, comm), t, op, comm, q...)                       \
+                     : AMPI_##function(from, to, counts, t, op, comm, q...);                                      \
+  }
+  ADMPI_TEST_LISTS(reduce_scatter, Reduce_scatter)
+  ADMPI_TEST_LISTS(ireduce_scatter, Ireduce_scatter)
+#undef ADMPI_TEST_LISTS
+
+ private:
+  static int sources_of(MPI_Comm comm) {
+    int sources = 0, destinations = 0;
+    degrees(comm, sources, destinations);
+    return sources;
+  }
+  static int destinations_of(MPI_Comm comm) {
+    int sources = 0, destinations = 0;
+    degrees(comm, sources, destinations);
+    return destinations;
+  }
+  static const MPI_Count *wide(const int *counts, MPI_Comm comm) { return widened<MPI_Count>(counts, size_of(comm)); }
+  static const MPI_Aint *places(const int *displs, MPI_Comm comm) { return widened<MPI_Aint>(displs, size_of(comm)); }
 };
 
 /// Numbers that differ from rank to rank and from call to call, and are the same in every run.

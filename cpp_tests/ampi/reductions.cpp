@@ -26,7 +26,7 @@ const op all_operations[] = {op::sum, op::product, op::min, op::max};
   }                                            \
   template <class... A>                        \
   int name(active, A... a) {                   \
-    return AMPI_##function(a...);              \
+    return active::name(a...);                 \
   }
 BOTH_WORLDS(scan, Scan)
 BOTH_WORLDS(iscan, Iscan)

@@ -371,6 +371,25 @@ int admpi_bundle_buffers(const char *call,
                          const MPI_Datatype **datatypes_out);
 
 /**
+ * As admpi_bundle_buffers, with counts past 2^31.
+ * @param call                the AMPI_ call, for the message
+ * @param scalar              of admpi_bundle_type
+ * @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
+ * @param counts              one a peer
+ * @param datatypes           one a peer
+ * @param comm                where a mistake is raised
+ * @param[out] datatypes_out  one a peer; they may be read until the program ends
+ * @return MPI_SUCCESS, or an MPI code, raised on `comm`
+ */
+int admpi_bundle_buffers_c(const char *call,
+                           MPI_Datatype scalar,
+                           int peers,
+                           const MPI_Count *counts,
+                           const MPI_Datatype *datatypes,
+                           MPI_Comm comm,
+                           const MPI_Datatype **datatypes_out);
+
+/**
  * Raises the error of a call that the overloads of `admpi.hpp` refuse. Local.
  * @param call  the AMPI_ call
  * @param why   the reason and the cure
@@ -378,6 +397,11 @@ int admpi_bundle_buffers(const char *call,
  * @return an MPI code, raised on `comm`
  */
 int admpi_refuse(const char *call, const char *why, MPI_Comm comm);
+
+/**
+ * For the guards of MPI-4's calls: the error code of one that the MPI in use lacks. Raises nothing.
+ */
+int admpi_shim_lacks(const char *call);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -48,6 +48,29 @@ inline int AMPI_Allgather(const T *sendbuf, int sendcount, MPI_Datatype sendtype
 }
 
 template <class T, class U>
+inline int AMPI_Allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Allgather_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Allgather_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Allgather_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                          static_cast<void *>(recvbuf), recvcount, recvtype, comm);
+}
+
+template <class U>
+inline int AMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Allgather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+template <class T>
+inline int AMPI_Allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Allgather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+template <class T, class U>
 inline int AMPI_Allgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
                            const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   if (const int code = admpi::detail::check_buffer("AMPI_Allgatherv", sendbuf, sendtype, comm))
@@ -68,6 +91,34 @@ template <class T>
 inline int AMPI_Allgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                            const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   return AMPI_Allgatherv<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                             const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                             MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Allgatherv_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Allgatherv_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Allgatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                           static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm);
+}
+
+template <class U>
+inline int AMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                             const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                             MPI_Comm comm) {
+  return AMPI_Allgatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                                    comm);
+}
+
+template <class T>
+inline int AMPI_Allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                             MPI_Comm comm) {
+  return AMPI_Allgatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                                    comm);
 }
 
 template <class T, class U>
@@ -102,6 +153,31 @@ inline int AMPI_Allreduce(const T *sendbuf, void *recvbuf, int count, MPI_Dataty
 }
 
 template <class T, class U>
+inline int AMPI_Allreduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                            MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Allreduce_c", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Allreduce_c", recvbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Allreduce_c", op, datatype, comm))
+    return code;
+  return AMPI_Allreduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
+                          op, comm);
+}
+
+template <class U>
+inline int AMPI_Allreduce_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype,
+                            MPI_Op op, MPI_Comm comm) {
+  return AMPI_Allreduce_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+template <class T>
+inline int AMPI_Allreduce_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
+                            MPI_Op op, MPI_Comm comm) {
+  return AMPI_Allreduce_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+template <class T, class U>
 inline int AMPI_Alltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm) {
   if (const int code = admpi::detail::check_buffer("AMPI_Alltoall", sendbuf, sendtype, comm))
@@ -122,6 +198,29 @@ template <class T>
 inline int AMPI_Alltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm) {
   return AMPI_Alltoall<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Alltoall_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Alltoall_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Alltoall_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                         static_cast<void *>(recvbuf), recvcount, recvtype, comm);
+}
+
+template <class U>
+inline int AMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Alltoall_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+template <class T>
+inline int AMPI_Alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Alltoall_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 template <class T, class U>
@@ -150,6 +249,34 @@ inline int AMPI_Alltoallv(const T *sendbuf, const int sendcounts[], const int sd
                           MPI_Datatype recvtype, MPI_Comm comm) {
   return AMPI_Alltoallv<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
                                  recvtype, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                            MPI_Datatype sendtype, U *recvbuf, const MPI_Count recvcounts[],
+                            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Alltoallv_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Alltoallv_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Alltoallv_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
+                          static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm);
+}
+
+template <class U>
+inline int AMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                            MPI_Datatype sendtype, U *recvbuf, const MPI_Count recvcounts[],
+                            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Alltoallv_c<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                   recvtype, comm);
+}
+
+template <class T>
+inline int AMPI_Alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                            MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
+                            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Alltoallv_c<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                   recvtype, comm);
 }
 
 template <class T, class U>
@@ -182,12 +309,50 @@ inline int AMPI_Alltoallw(const T *sendbuf, const int sendcounts[], const int sd
                                  recvtypes, comm);
 }
 
+template <class T, class U>
+inline int AMPI_Alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                            const MPI_Datatype sendtypes[], U *recvbuf, const MPI_Count recvcounts[],
+                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_c", sendbuf, sendcounts, sendtypes, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_c", recvbuf, recvcounts, recvtypes, comm))
+    return code;
+  return AMPI_Alltoallw_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
+                          static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm);
+}
+
+template <class U>
+inline int AMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                            const MPI_Datatype sendtypes[], U *recvbuf, const MPI_Count recvcounts[],
+                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  return AMPI_Alltoallw_c<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                                   recvtypes, comm);
+}
+
+template <class T>
+inline int AMPI_Alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                            const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
+                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  return AMPI_Alltoallw_c<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                                   recvtypes, comm);
+}
+
 template <class T>
 inline int AMPI_Bcast(T *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   if (const int code =
           admpi::detail::check_buffer("AMPI_Bcast", buffer, datatype, comm, admpi::detail::at_either{root, comm}))
     return code;
   return AMPI_Bcast(static_cast<void *>(buffer), count, datatype, root, comm);
+}
+
+template <class T>
+inline int AMPI_Bcast_c(T *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Bcast_c", buffer, datatype, comm, admpi::detail::at_either{root, comm}))
+    return code;
+  return AMPI_Bcast_c(static_cast<void *>(buffer), count, datatype, root, comm);
 }
 
 template <class T>
@@ -270,6 +435,31 @@ template <class T>
 inline int AMPI_Exscan(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                        MPI_Comm comm) {
   return AMPI_Exscan<T, void>(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Exscan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                         MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Exscan_c", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Exscan_c", recvbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Exscan_c", op, datatype, comm))
+    return code;
+  return AMPI_Exscan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
+                       comm);
+}
+
+template <class U>
+inline int AMPI_Exscan_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                         MPI_Comm comm) {
+  return AMPI_Exscan_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+template <class T>
+inline int AMPI_Exscan_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                         MPI_Comm comm) {
+  return AMPI_Exscan_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 template <class T, class U>
@@ -616,6 +806,31 @@ inline int AMPI_Gather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, v
 }
 
 template <class T, class U>
+inline int AMPI_Gather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                         MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gather_c", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gather_c", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  return AMPI_Gather_c(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
+                       recvcount, recvtype, root, comm);
+}
+
+template <class U>
+inline int AMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                         MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  return AMPI_Gather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+
+template <class T>
+inline int AMPI_Gather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                         MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  return AMPI_Gather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+
+template <class T, class U>
 inline int AMPI_Gatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
                         const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
                         MPI_Comm comm) {
@@ -643,6 +858,36 @@ inline int AMPI_Gatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, 
                         MPI_Comm comm) {
   return AMPI_Gatherv<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
                                comm);
+}
+
+template <class T, class U>
+inline int AMPI_Gatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                          const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                          int root, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gatherv_c", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Gatherv_c", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  return AMPI_Gatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
+                        recvcounts, displs, recvtype, root, comm);
+}
+
+template <class U>
+inline int AMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                          const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                          int root, MPI_Comm comm) {
+  return AMPI_Gatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                                 comm);
+}
+
+template <class T>
+inline int AMPI_Gatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                          int root, MPI_Comm comm) {
+  return AMPI_Gatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                                 comm);
 }
 
 template <class T>
@@ -725,6 +970,34 @@ inline int AMPI_Iallgather(const T *sendbuf, int sendcount, MPI_Datatype sendtyp
 }
 
 template <class T, class U>
+inline int AMPI_Iallgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                             AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Iallgather_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Iallgather_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Iallgather_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                           static_cast<void *>(recvbuf), recvcount, recvtype, comm, request);
+}
+
+template <class U>
+inline int AMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                             AMPI_Request *request) {
+  return AMPI_Iallgather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                                    request);
+}
+
+template <class T>
+inline int AMPI_Iallgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                             AMPI_Request *request) {
+  return AMPI_Iallgather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                                    request);
+}
+
+template <class T, class U>
 inline int AMPI_Iallgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                             AMPI_Request *request) {
@@ -753,6 +1026,34 @@ inline int AMPI_Iallgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendty
 }
 
 template <class T, class U>
+inline int AMPI_Iallgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                              const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                              MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Iallgatherv_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Iallgatherv_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Iallgatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                            static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm, request);
+}
+
+template <class U>
+inline int AMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                              const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                              MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Iallgatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                                     comm, request);
+}
+
+template <class T>
+inline int AMPI_Iallgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                              const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                              MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Iallgatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                                     comm, request);
+}
+
+template <class T, class U>
 inline int AMPI_Iallreduce(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                            MPI_Comm comm, AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_Iallreduce", sendbuf, datatype, comm))
@@ -778,6 +1079,31 @@ inline int AMPI_Iallreduce(const T *sendbuf, void *recvbuf, int count, MPI_Datat
 }
 
 template <class T, class U>
+inline int AMPI_Iallreduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                             MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Iallreduce_c", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Iallreduce_c", recvbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Iallreduce_c", op, datatype, comm))
+    return code;
+  return AMPI_Iallreduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
+                           op, comm, request);
+}
+
+template <class U>
+inline int AMPI_Iallreduce_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype,
+                             MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Iallreduce_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
+template <class T>
+inline int AMPI_Iallreduce_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
+                             MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Iallreduce_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
+template <class T, class U>
 inline int AMPI_Ialltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
                           MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_Ialltoall", sendbuf, sendtype, comm))
@@ -798,6 +1124,32 @@ template <class T>
 inline int AMPI_Ialltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
   return AMPI_Ialltoall<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+
+template <class T, class U>
+inline int AMPI_Ialltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                            AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoall_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoall_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Ialltoall_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                          static_cast<void *>(recvbuf), recvcount, recvtype, comm, request);
+}
+
+template <class U>
+inline int AMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                            AMPI_Request *request) {
+  return AMPI_Ialltoall_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+
+template <class T>
+inline int AMPI_Ialltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                            AMPI_Request *request) {
+  return AMPI_Ialltoall_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
 }
 
 template <class T, class U>
@@ -826,6 +1178,37 @@ inline int AMPI_Ialltoallv(const T *sendbuf, const int sendcounts[], const int s
                            MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
   return AMPI_Ialltoallv<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
                                   recvtype, comm, request);
+}
+
+template <class T, class U>
+inline int AMPI_Ialltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                             MPI_Datatype sendtype, U *recvbuf, const MPI_Count recvcounts[],
+                             const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                             AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoallv_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoallv_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Ialltoallv_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
+                           static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm, request);
+}
+
+template <class U>
+inline int AMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                             MPI_Datatype sendtype, U *recvbuf, const MPI_Count recvcounts[],
+                             const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                             AMPI_Request *request) {
+  return AMPI_Ialltoallv_c<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                    recvtype, comm, request);
+}
+
+template <class T>
+inline int AMPI_Ialltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                             MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
+                             const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                             AMPI_Request *request) {
+  return AMPI_Ialltoallv_c<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                    recvtype, comm, request);
 }
 
 template <class T, class U>
@@ -861,6 +1244,39 @@ inline int AMPI_Ialltoallw(const T *sendbuf, const int sendcounts[], const int s
                                   recvtypes, comm, request);
 }
 
+template <class T, class U>
+inline int AMPI_Ialltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                             const MPI_Datatype sendtypes[], U *recvbuf, const MPI_Count recvcounts[],
+                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                             AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Ialltoallw_c", sendbuf, sendcounts, sendtypes, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Ialltoallw_c", recvbuf, recvcounts, recvtypes, comm))
+    return code;
+  return AMPI_Ialltoallw_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
+                           static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm, request);
+}
+
+template <class U>
+inline int AMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                             const MPI_Datatype sendtypes[], U *recvbuf, const MPI_Count recvcounts[],
+                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                             AMPI_Request *request) {
+  return AMPI_Ialltoallw_c<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                                    recvtypes, comm, request);
+}
+
+template <class T>
+inline int AMPI_Ialltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                             const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
+                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                             AMPI_Request *request) {
+  return AMPI_Ialltoallw_c<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                                    recvtypes, comm, request);
+}
+
 template <class T>
 inline int AMPI_Ibcast(T *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
                        AMPI_Request *request) {
@@ -868,6 +1284,15 @@ inline int AMPI_Ibcast(T *buffer, int count, MPI_Datatype datatype, int root, MP
           admpi::detail::check_buffer("AMPI_Ibcast", buffer, datatype, comm, admpi::detail::at_either{root, comm}))
     return code;
   return AMPI_Ibcast(static_cast<void *>(buffer), count, datatype, root, comm, request);
+}
+
+template <class T>
+inline int AMPI_Ibcast_c(T *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                         AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ibcast_c", buffer, datatype, comm, admpi::detail::at_either{root, comm}))
+    return code;
+  return AMPI_Ibcast_c(static_cast<void *>(buffer), count, datatype, root, comm, request);
 }
 
 template <class T>
@@ -912,6 +1337,31 @@ inline int AMPI_Iexscan(const T *sendbuf, void *recvbuf, int count, MPI_Datatype
 }
 
 template <class T, class U>
+inline int AMPI_Iexscan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Iexscan_c", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Iexscan_c", recvbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Iexscan_c", op, datatype, comm))
+    return code;
+  return AMPI_Iexscan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
+                        comm, request);
+}
+
+template <class U>
+inline int AMPI_Iexscan_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Iexscan_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
+template <class T>
+inline int AMPI_Iexscan_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Iexscan_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
+template <class T, class U>
 inline int AMPI_Igather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
                         MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
   if (const int code =
@@ -936,6 +1386,36 @@ inline int AMPI_Igather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, 
                         MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
   return AMPI_Igather<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
                                request);
+}
+
+template <class T, class U>
+inline int AMPI_Igather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                          MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                          AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Igather_c", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Igather_c", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  return AMPI_Igather_c(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
+                        recvcount, recvtype, root, comm, request);
+}
+
+template <class U>
+inline int AMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                          MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                          AMPI_Request *request) {
+  return AMPI_Igather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                                 request);
+}
+
+template <class T>
+inline int AMPI_Igather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                          AMPI_Request *request) {
+  return AMPI_Igather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                                 request);
 }
 
 template <class T, class U>
@@ -966,6 +1446,36 @@ inline int AMPI_Igatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype,
                          MPI_Comm comm, AMPI_Request *request) {
   return AMPI_Igatherv<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
                                 comm, request);
+}
+
+template <class T, class U>
+inline int AMPI_Igatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                           int root, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Igatherv_c", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Igatherv_c", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  return AMPI_Igatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                         static_cast<void *>(recvbuf), recvcounts, displs, recvtype, root, comm, request);
+}
+
+template <class U>
+inline int AMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                           int root, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Igatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                                  comm, request);
+}
+
+template <class T>
+inline int AMPI_Igatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                           int root, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Igatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                                  comm, request);
 }
 
 template <class T>
@@ -1012,6 +1522,34 @@ inline int AMPI_Ineighbor_allgather(const T *sendbuf, int sendcount, MPI_Datatyp
 }
 
 template <class T, class U>
+inline int AMPI_Ineighbor_allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                      U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                      AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgather_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgather_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Ineighbor_allgather_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                                    static_cast<void *>(recvbuf), recvcount, recvtype, comm, request);
+}
+
+template <class U>
+inline int AMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                      U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                      AMPI_Request *request) {
+  return AMPI_Ineighbor_allgather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                                             request);
+}
+
+template <class T>
+inline int AMPI_Ineighbor_allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                      void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                      MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Ineighbor_allgather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                                             request);
+}
+
+template <class T, class U>
 inline int AMPI_Ineighbor_allgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
                                      const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                                      MPI_Comm comm, AMPI_Request *request) {
@@ -1040,6 +1578,35 @@ inline int AMPI_Ineighbor_allgatherv(const T *sendbuf, int sendcount, MPI_Dataty
 }
 
 template <class T, class U>
+inline int AMPI_Ineighbor_allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                       U *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                       MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgatherv_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgatherv_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Ineighbor_allgatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                                     static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm,
+                                     request);
+}
+
+template <class U>
+inline int AMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                       U *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                       MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Ineighbor_allgatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                              recvtype, comm, request);
+}
+
+template <class T>
+inline int AMPI_Ineighbor_allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                       void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                       MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Ineighbor_allgatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                              recvtype, comm, request);
+}
+
+template <class T, class U>
 inline int AMPI_Ineighbor_alltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
                                    int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                                    AMPI_Request *request) {
@@ -1065,6 +1632,34 @@ inline int AMPI_Ineighbor_alltoall(const T *sendbuf, int sendcount, MPI_Datatype
                                    AMPI_Request *request) {
   return AMPI_Ineighbor_alltoall<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
                                           request);
+}
+
+template <class T, class U>
+inline int AMPI_Ineighbor_alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                     AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoall_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoall_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Ineighbor_alltoall_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                                   static_cast<void *>(recvbuf), recvcount, recvtype, comm, request);
+}
+
+template <class U>
+inline int AMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                     U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                     AMPI_Request *request) {
+  return AMPI_Ineighbor_alltoall_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                                            request);
+}
+
+template <class T>
+inline int AMPI_Ineighbor_alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                                     AMPI_Request *request) {
+  return AMPI_Ineighbor_alltoall_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                                            request);
 }
 
 template <class T, class U>
@@ -1099,6 +1694,38 @@ inline int AMPI_Ineighbor_alltoallv(const T *sendbuf, const int sendcounts[], co
 }
 
 template <class T, class U>
+inline int AMPI_Ineighbor_alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[],
+                                      const MPI_Aint sdispls[], MPI_Datatype sendtype, U *recvbuf,
+                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                      MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoallv_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoallv_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Ineighbor_alltoallv_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
+                                    static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm,
+                                    request);
+}
+
+template <class U>
+inline int AMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
+                                      const MPI_Aint sdispls[], MPI_Datatype sendtype, U *recvbuf,
+                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                      MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Ineighbor_alltoallv_c<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                             rdispls, recvtype, comm, request);
+}
+
+template <class T>
+inline int AMPI_Ineighbor_alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[],
+                                      const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                      MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Ineighbor_alltoallv_c<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                             rdispls, recvtype, comm, request);
+}
+
+template <class T, class U>
 inline int AMPI_Ineighbor_alltoallw(const T *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
                                     const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
                                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
@@ -1130,6 +1757,40 @@ inline int AMPI_Ineighbor_alltoallw(const T *sendbuf, const int sendcounts[], co
                                     AMPI_Request *request) {
   return AMPI_Ineighbor_alltoallw<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
                                            rdispls, recvtypes, comm, request);
+}
+
+template <class T, class U>
+inline int AMPI_Ineighbor_alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[],
+                                      const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], U *recvbuf,
+                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                      const MPI_Datatype recvtypes[], MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Ineighbor_alltoallw_c", sendbuf, sendcounts, sendtypes, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Ineighbor_alltoallw_c", recvbuf, recvcounts, recvtypes, comm))
+    return code;
+  return AMPI_Ineighbor_alltoallw_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
+                                    static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm,
+                                    request);
+}
+
+template <class U>
+inline int AMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
+                                      const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], U *recvbuf,
+                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                      const MPI_Datatype recvtypes[], MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Ineighbor_alltoallw_c<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                             rdispls, recvtypes, comm, request);
+}
+
+template <class T>
+inline int AMPI_Ineighbor_alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[],
+                                      const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                      const MPI_Datatype recvtypes[], MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Ineighbor_alltoallw_c<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                             rdispls, recvtypes, comm, request);
 }
 
 template <class T>
@@ -1176,6 +1837,33 @@ inline int AMPI_Ireduce(const T *sendbuf, void *recvbuf, int count, MPI_Datatype
 }
 
 template <class T, class U>
+inline int AMPI_Ireduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                          int root, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ireduce_c", sendbuf, datatype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ireduce_c", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Ireduce_c", op, datatype, comm))
+    return code;
+  return AMPI_Ireduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
+                        root, comm, request);
+}
+
+template <class U>
+inline int AMPI_Ireduce_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                          int root, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Ireduce_c<void, U>(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+}
+
+template <class T>
+inline int AMPI_Ireduce_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                          int root, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Ireduce_c<T, void>(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+}
+
+template <class T, class U>
 inline int AMPI_Ireduce_scatter(const T *sendbuf, U *recvbuf, const int recvcounts[], MPI_Datatype datatype,
                                 MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter", sendbuf, datatype, comm))
@@ -1202,6 +1890,32 @@ inline int AMPI_Ireduce_scatter(const T *sendbuf, void *recvbuf, const int recvc
 }
 
 template <class T, class U>
+inline int AMPI_Ireduce_scatter_c(const T *sendbuf, U *recvbuf, const MPI_Count recvcounts[],
+                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_c", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_c", recvbuf, datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_linear_operation<T, U>("AMPI_Ireduce_scatter_c", op, datatype, comm))
+    return code;
+  return AMPI_Ireduce_scatter_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), recvcounts,
+                                datatype, op, comm, request);
+}
+
+template <class U>
+inline int AMPI_Ireduce_scatter_c(const void *sendbuf, U *recvbuf, const MPI_Count recvcounts[],
+                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Ireduce_scatter_c<void, U>(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+}
+
+template <class T>
+inline int AMPI_Ireduce_scatter_c(const T *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Ireduce_scatter_c<T, void>(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+}
+
+template <class T, class U>
 inline int AMPI_Ireduce_scatter_block(const T *sendbuf, U *recvbuf, int recvcount, MPI_Datatype datatype,
                                       MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_block", sendbuf, datatype, comm))
@@ -1225,6 +1939,35 @@ template <class T>
 inline int AMPI_Ireduce_scatter_block(const T *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
                                       MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
   return AMPI_Ireduce_scatter_block<T, void>(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+}
+
+template <class T, class U>
+inline int AMPI_Ireduce_scatter_block_c(const T *sendbuf, U *recvbuf, MPI_Count recvcount,
+                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                        AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_block_c", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_block_c", recvbuf, datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_linear_operation<T, U>("AMPI_Ireduce_scatter_block_c", op, datatype, comm))
+    return code;
+  return AMPI_Ireduce_scatter_block_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
+                                      recvcount, datatype, op, comm, request);
+}
+
+template <class U>
+inline int AMPI_Ireduce_scatter_block_c(const void *sendbuf, U *recvbuf, MPI_Count recvcount,
+                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                        AMPI_Request *request) {
+  return AMPI_Ireduce_scatter_block_c<void, U>(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+}
+
+template <class T>
+inline int AMPI_Ireduce_scatter_block_c(const T *sendbuf, void *recvbuf, MPI_Count recvcount,
+                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                        AMPI_Request *request) {
+  return AMPI_Ireduce_scatter_block_c<T, void>(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
 }
 
 template <class T>
@@ -1269,6 +2012,31 @@ inline int AMPI_Iscan(const T *sendbuf, void *recvbuf, int count, MPI_Datatype d
 }
 
 template <class T, class U>
+inline int AMPI_Iscan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                        MPI_Comm comm, AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Iscan_c", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Iscan_c", recvbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Iscan_c", op, datatype, comm))
+    return code;
+  return AMPI_Iscan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
+                      comm, request);
+}
+
+template <class U>
+inline int AMPI_Iscan_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                        MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Iscan_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
+template <class T>
+inline int AMPI_Iscan_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                        MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Iscan_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm, request);
+}
+
+template <class T, class U>
 inline int AMPI_Iscatter(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
                          MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
   if (const int code =
@@ -1293,6 +2061,36 @@ inline int AMPI_Iscatter(const T *sendbuf, int sendcount, MPI_Datatype sendtype,
                          MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
   return AMPI_Iscatter<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
                                 request);
+}
+
+template <class T, class U>
+inline int AMPI_Iscatter_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                           AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iscatter_c", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iscatter_c", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  return AMPI_Iscatter_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                         static_cast<void *>(recvbuf), recvcount, recvtype, root, comm, request);
+}
+
+template <class U>
+inline int AMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                           AMPI_Request *request) {
+  return AMPI_Iscatter_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                                  request);
+}
+
+template <class T>
+inline int AMPI_Iscatter_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                           AMPI_Request *request) {
+  return AMPI_Iscatter_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                                  request);
 }
 
 template <class T, class U>
@@ -1323,6 +2121,36 @@ inline int AMPI_Iscatterv(const T *sendbuf, const int sendcounts[], const int di
                           AMPI_Request *request) {
   return AMPI_Iscatterv<T, void>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
                                  comm, request);
+}
+
+template <class T, class U>
+inline int AMPI_Iscatterv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                            MPI_Datatype sendtype, U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                            int root, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iscatterv_c", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iscatterv_c", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  return AMPI_Iscatterv_c(static_cast<const void *>(sendbuf), sendcounts, displs, sendtype,
+                          static_cast<void *>(recvbuf), recvcount, recvtype, root, comm, request);
+}
+
+template <class U>
+inline int AMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                            MPI_Datatype sendtype, U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                            int root, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Iscatterv_c<void, U>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
+                                   comm, request);
+}
+
+template <class T>
+inline int AMPI_Iscatterv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                            MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                            int root, MPI_Comm comm, AMPI_Request *request) {
+  return AMPI_Iscatterv_c<T, void>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
+                                   comm, request);
 }
 
 template <class T>
@@ -1396,6 +2224,30 @@ inline int AMPI_Neighbor_allgather(const T *sendbuf, int sendcount, MPI_Datatype
 }
 
 template <class T, class U>
+inline int AMPI_Neighbor_allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgather_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgather_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Neighbor_allgather_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                                   static_cast<void *>(recvbuf), recvcount, recvtype, comm);
+}
+
+template <class U>
+inline int AMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                     U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Neighbor_allgather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+template <class T>
+inline int AMPI_Neighbor_allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                     MPI_Comm comm) {
+  return AMPI_Neighbor_allgather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+template <class T, class U>
 inline int AMPI_Neighbor_allgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
                                     const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                                     MPI_Comm comm) {
@@ -1424,6 +2276,34 @@ inline int AMPI_Neighbor_allgatherv(const T *sendbuf, int sendcount, MPI_Datatyp
 }
 
 template <class T, class U>
+inline int AMPI_Neighbor_allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                      U *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                      MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Neighbor_allgatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                                    static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm);
+}
+
+template <class U>
+inline int AMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                      U *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                      MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Neighbor_allgatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                             recvtype, comm);
+}
+
+template <class T>
+inline int AMPI_Neighbor_allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                      void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                                      MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Neighbor_allgatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                             recvtype, comm);
+}
+
+template <class T, class U>
 inline int AMPI_Neighbor_alltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoall", sendbuf, sendtype, comm))
@@ -1444,6 +2324,30 @@ template <class T>
 inline int AMPI_Neighbor_alltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return AMPI_Neighbor_alltoall<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoall_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoall_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Neighbor_alltoall_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
+                                  static_cast<void *>(recvbuf), recvcount, recvtype, comm);
+}
+
+template <class U>
+inline int AMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                    U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Neighbor_alltoall_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+template <class T>
+inline int AMPI_Neighbor_alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                                    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                                    MPI_Comm comm) {
+  return AMPI_Neighbor_alltoall_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 template <class T, class U>
@@ -1475,6 +2379,35 @@ inline int AMPI_Neighbor_alltoallv(const T *sendbuf, const int sendcounts[], con
 }
 
 template <class T, class U>
+inline int AMPI_Neighbor_alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                     MPI_Datatype sendtype, U *recvbuf, const MPI_Count recvcounts[],
+                                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_c", sendbuf, sendtype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_c", recvbuf, recvtype, comm))
+    return code;
+  return AMPI_Neighbor_alltoallv_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
+                                   static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm);
+}
+
+template <class U>
+inline int AMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
+                                     const MPI_Aint sdispls[], MPI_Datatype sendtype, U *recvbuf,
+                                     const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                     MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Neighbor_alltoallv_c<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                            rdispls, recvtype, comm);
+}
+
+template <class T>
+inline int AMPI_Neighbor_alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                     MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
+                                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  return AMPI_Neighbor_alltoallv_c<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                            rdispls, recvtype, comm);
+}
+
+template <class T, class U>
 inline int AMPI_Neighbor_alltoallw(const T *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
                                    const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
                                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
@@ -1502,6 +2435,39 @@ inline int AMPI_Neighbor_alltoallw(const T *sendbuf, const int sendcounts[], con
                                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   return AMPI_Neighbor_alltoallw<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
                                           rdispls, recvtypes, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                     const MPI_Datatype sendtypes[], U *recvbuf, const MPI_Count recvcounts[],
+                                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
+                                     MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Neighbor_alltoallw_c", sendbuf, sendcounts, sendtypes, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Neighbor_alltoallw_c", recvbuf, recvcounts, recvtypes, comm))
+    return code;
+  return AMPI_Neighbor_alltoallw_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
+                                   static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm);
+}
+
+template <class U>
+inline int AMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
+                                     const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], U *recvbuf,
+                                     const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                     const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  return AMPI_Neighbor_alltoallw_c<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                            rdispls, recvtypes, comm);
+}
+
+template <class T>
+inline int AMPI_Neighbor_alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                     const MPI_Datatype sendtypes[], void *recvbuf,
+                                     const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+                                     const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  return AMPI_Neighbor_alltoallw_c<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                            rdispls, recvtypes, comm);
 }
 
 template <class T>
@@ -1614,6 +2580,33 @@ inline int AMPI_Reduce(const T *sendbuf, void *recvbuf, int count, MPI_Datatype 
 }
 
 template <class T, class U>
+inline int AMPI_Reduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                         int root, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_c", sendbuf, datatype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_c", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_c", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
+                       root, comm);
+}
+
+template <class U>
+inline int AMPI_Reduce_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                         int root, MPI_Comm comm) {
+  return AMPI_Reduce_c<void, U>(sendbuf, recvbuf, count, datatype, op, root, comm);
+}
+
+template <class T>
+inline int AMPI_Reduce_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                         int root, MPI_Comm comm) {
+  return AMPI_Reduce_c<T, void>(sendbuf, recvbuf, count, datatype, op, root, comm);
+}
+
+template <class T, class U>
 inline int AMPI_Reduce_local(const T *inbuf, U *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
   if (const int code = admpi::detail::check_buffer("AMPI_Reduce_local", inbuf, datatype, MPI_COMM_WORLD))
     return code;
@@ -1639,6 +2632,32 @@ inline int AMPI_Reduce_local(const void *inbuf, U *inoutbuf, int count, MPI_Data
 template <class T>
 inline int AMPI_Reduce_local(const T *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
   return AMPI_Reduce_local<T, void>(inbuf, inoutbuf, count, datatype, op);
+}
+
+template <class T, class U>
+inline int AMPI_Reduce_local_c(const T *inbuf, U *inoutbuf, MPI_Count count, MPI_Datatype datatype,
+                               MPI_Op op) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_local_c", inbuf, datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_local_c", inoutbuf, datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_local_c", op, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Reduce_local_c(static_cast<const void *>(inbuf), static_cast<void *>(inoutbuf), count, datatype,
+                             op);
+}
+
+template <class U>
+inline int AMPI_Reduce_local_c(const void *inbuf, U *inoutbuf, MPI_Count count, MPI_Datatype datatype,
+                               MPI_Op op) {
+  return AMPI_Reduce_local_c<void, U>(inbuf, inoutbuf, count, datatype, op);
+}
+
+template <class T>
+inline int AMPI_Reduce_local_c(const T *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype,
+                               MPI_Op op) {
+  return AMPI_Reduce_local_c<T, void>(inbuf, inoutbuf, count, datatype, op);
 }
 
 template <class T, class U>
@@ -1673,6 +2692,32 @@ inline int AMPI_Reduce_scatter(const T *sendbuf, void *recvbuf, const int recvco
 }
 
 template <class T, class U>
+inline int AMPI_Reduce_scatter_c(const T *sendbuf, U *recvbuf, const MPI_Count recvcounts[],
+                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_c", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_c", recvbuf, datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_scatter_c", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_scatter_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), recvcounts,
+                               datatype, op, comm);
+}
+
+template <class U>
+inline int AMPI_Reduce_scatter_c(const void *sendbuf, U *recvbuf, const MPI_Count recvcounts[],
+                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return AMPI_Reduce_scatter_c<void, U>(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+}
+
+template <class T>
+inline int AMPI_Reduce_scatter_c(const T *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return AMPI_Reduce_scatter_c<T, void>(sendbuf, recvbuf, recvcounts, datatype, op, comm);
+}
+
+template <class T, class U>
 inline int AMPI_Reduce_scatter_block(const T *sendbuf, U *recvbuf, int recvcount, MPI_Datatype datatype,
                                      MPI_Op op, MPI_Comm comm) {
   if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block", sendbuf, datatype, comm))
@@ -1701,6 +2746,32 @@ template <class T>
 inline int AMPI_Reduce_scatter_block(const T *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
                                      MPI_Op op, MPI_Comm comm) {
   return AMPI_Reduce_scatter_block<T, void>(sendbuf, recvbuf, recvcount, datatype, op, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Reduce_scatter_block_c(const T *sendbuf, U *recvbuf, MPI_Count recvcount,
+                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block_c", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block_c", recvbuf, datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_scatter_block_c", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_scatter_block_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
+                                     recvcount, datatype, op, comm);
+}
+
+template <class U>
+inline int AMPI_Reduce_scatter_block_c(const void *sendbuf, U *recvbuf, MPI_Count recvcount,
+                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return AMPI_Reduce_scatter_block_c<void, U>(sendbuf, recvbuf, recvcount, datatype, op, comm);
+}
+
+template <class T>
+inline int AMPI_Reduce_scatter_block_c(const T *sendbuf, void *recvbuf, MPI_Count recvcount,
+                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return AMPI_Reduce_scatter_block_c<T, void>(sendbuf, recvbuf, recvcount, datatype, op, comm);
 }
 
 template <class T>
@@ -1834,6 +2905,31 @@ inline int AMPI_Scan(const T *sendbuf, void *recvbuf, int count, MPI_Datatype da
 }
 
 template <class T, class U>
+inline int AMPI_Scan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                       MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Scan_c", sendbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_buffer("AMPI_Scan_c", recvbuf, datatype, comm))
+    return code;
+  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Scan_c", op, datatype, comm))
+    return code;
+  return AMPI_Scan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
+                     comm);
+}
+
+template <class U>
+inline int AMPI_Scan_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                       MPI_Comm comm) {
+  return AMPI_Scan_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+template <class T>
+inline int AMPI_Scan_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                       MPI_Comm comm) {
+  return AMPI_Scan_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+template <class T, class U>
 inline int AMPI_Scatter(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
                         MPI_Datatype recvtype, int root, MPI_Comm comm) {
   if (const int code =
@@ -1856,6 +2952,31 @@ template <class T>
 inline int AMPI_Scatter(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                         MPI_Datatype recvtype, int root, MPI_Comm comm) {
   return AMPI_Scatter<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Scatter_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                          MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatter_c", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatter_c", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  return AMPI_Scatter_c(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
+                        recvcount, recvtype, root, comm);
+}
+
+template <class U>
+inline int AMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+                          MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  return AMPI_Scatter_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+
+template <class T>
+inline int AMPI_Scatter_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  return AMPI_Scatter_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
 
 template <class T, class U>
@@ -1884,6 +3005,36 @@ inline int AMPI_Scatterv(const T *sendbuf, const int sendcounts[], const int dis
                          void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   return AMPI_Scatterv<T, void>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
                                 comm);
+}
+
+template <class T, class U>
+inline int AMPI_Scatterv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                           MPI_Datatype sendtype, U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                           int root, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatterv_c", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scatterv_c", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  return AMPI_Scatterv_c(static_cast<const void *>(sendbuf), sendcounts, displs, sendtype,
+                         static_cast<void *>(recvbuf), recvcount, recvtype, root, comm);
+}
+
+template <class U>
+inline int AMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                           MPI_Datatype sendtype, U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                           int root, MPI_Comm comm) {
+  return AMPI_Scatterv_c<void, U>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
+                                  comm);
+}
+
+template <class T>
+inline int AMPI_Scatterv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                           MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                           int root, MPI_Comm comm) {
+  return AMPI_Scatterv_c<T, void>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
+                                  comm);
 }
 
 template <class T>

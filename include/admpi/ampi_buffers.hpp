@@ -110,14 +110,23 @@ int check_buffer([[maybe_unused]] const char *call, [[maybe_unused]] const T *bu
 /// Whose arguments an array has.
 enum class peers { ranks, sources, destinations };
 
+inline int bundle_buffers(const char *call, MPI_Datatype scalar, peers which, const int *counts, const MPI_Datatype *&types,
+                          MPI_Comm comm) {
+  return admpi_bundle_buffers(call, scalar, static_cast<int>(which), counts, types, comm, &types);
+}
+inline int bundle_buffers(const char *call, MPI_Datatype scalar, peers which, const MPI_Count *counts,
+                          const MPI_Datatype *&types, MPI_Comm comm) {
+  return admpi_bundle_buffers_c(call, scalar, static_cast<int>(which), counts, types, comm, &types);
+}
+
 /// As check_buffer, for a call with a datatype for each peer; only those of tangents are looked at.
-template <peers Peers, class T>
-int check_buffers([[maybe_unused]] const char *call, [[maybe_unused]] const T *buffer, [[maybe_unused]] const int *counts,
-                  [[maybe_unused]] const MPI_Datatype *&datatypes, [[maybe_unused]] MPI_Comm comm) {
+template <peers Peers, class T, class Count>
+int check_buffers([[maybe_unused]] const char *call, [[maybe_unused]] const T *buffer,
+                  [[maybe_unused]] const Count *counts, [[maybe_unused]] const MPI_Datatype *&datatypes,
+                  [[maybe_unused]] MPI_Comm comm) {
   if constexpr (content_of<T>() == content::tangent) {
     if (buffer == MPI_IN_PLACE || comm == MPI_COMM_NULL) return MPI_SUCCESS;
-    return admpi_bundle_buffers(call, mpi_type<typename scalar_of<T>::type>(), static_cast<int>(Peers), counts, datatypes,
-                                comm, &datatypes);
+    return bundle_buffers(call, mpi_type<typename scalar_of<T>::type>(), Peers, counts, datatypes, comm);
   }
   return MPI_SUCCESS;
 }

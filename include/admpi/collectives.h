@@ -27,6 +27,17 @@ extern "C" {
 int AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 
 /**
+ * AMPI_Bcast with a count past 2^31.
+ * @param[in,out] buffer  `count` items of `datatype`
+ * @param count           number of items
+ * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+ * @param root            the rank whose buffer is sent
+ * @param comm            an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
+
+/**
  * MPI_Ibcast: as AMPI_Bcast. What is read is copied; what is received is in its buffer, with ids, once the
  * request is complete.
  * @param[in,out] buffer  `count` items of `datatype`
@@ -43,6 +54,23 @@ int AMPI_Ibcast(void *buffer,
                 int root,
                 MPI_Comm comm,
                 AMPI_Request *request);
+
+/**
+ * AMPI_Ibcast with a count past 2^31.
+ * @param[in,out] buffer  `count` items of `datatype`
+ * @param count           number of items
+ * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+ * @param root            the rank whose buffer is sent
+ * @param comm            an intracommunicator for active data, which has entered the library
+ * @param[out] request    to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ibcast_c(void *buffer,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int root,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
 
 /**
  * MPI_Gather. Collective over `comm`, which enters the library if it has not.
@@ -64,6 +92,27 @@ int AMPI_Gather(const void *sendbuf,
                 MPI_Datatype recvtype,
                 int root,
                 MPI_Comm comm);
+
+/**
+ * AMPI_Gather with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+ * @param recvcount     number of items from one rank, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gather_c(const void *sendbuf,
+                  MPI_Count sendcount,
+                  MPI_Datatype sendtype,
+                  void *recvbuf,
+                  MPI_Count recvcount,
+                  MPI_Datatype recvtype,
+                  int root,
+                  MPI_Comm comm);
 
 /**
  * MPI_Igather: as AMPI_Gather. What is read is copied; what is received is in its buffer, with ids, once the
@@ -90,6 +139,29 @@ int AMPI_Igather(const void *sendbuf,
                  AMPI_Request *request);
 
 /**
+ * AMPI_Igather with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+ * @param recvcount     number of items from one rank, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Igather_c(const void *sendbuf,
+                   MPI_Count sendcount,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   MPI_Count recvcount,
+                   MPI_Datatype recvtype,
+                   int root,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
  * MPI_Gatherv. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
  * @param sendcount     number of items
@@ -111,6 +183,29 @@ int AMPI_Gatherv(const void *sendbuf,
                  MPI_Datatype recvtype,
                  int root,
                  MPI_Comm comm);
+
+/**
+ * AMPI_Gatherv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks, on the root
+ * @param recvcounts    number of items from each rank, on the root
+ * @param displs        where they go, in extents of `recvtype`, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gatherv_c(const void *sendbuf,
+                   MPI_Count sendcount,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   const MPI_Count *recvcounts,
+                   const MPI_Aint *displs,
+                   MPI_Datatype recvtype,
+                   int root,
+                   MPI_Comm comm);
 
 /**
  * MPI_Igatherv: as AMPI_Gatherv. What is read is copied; what is received is in its buffer, with ids, once
@@ -139,6 +234,31 @@ int AMPI_Igatherv(const void *sendbuf,
                   AMPI_Request *request);
 
 /**
+ * AMPI_Igatherv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks, on the root
+ * @param recvcounts    number of items from each rank, on the root
+ * @param displs        where they go, in extents of `recvtype`, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Igatherv_c(const void *sendbuf,
+                    MPI_Count sendcount,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    const MPI_Count *recvcounts,
+                    const MPI_Aint *displs,
+                    MPI_Datatype recvtype,
+                    int root,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
  * MPI_Scatter. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
  * @param sendcount     number of items for one rank, on the root
@@ -158,6 +278,27 @@ int AMPI_Scatter(const void *sendbuf,
                  MPI_Datatype recvtype,
                  int root,
                  MPI_Comm comm);
+
+/**
+ * AMPI_Scatter with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+ * @param sendcount     number of items for one rank, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatter_c(const void *sendbuf,
+                   MPI_Count sendcount,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   MPI_Count recvcount,
+                   MPI_Datatype recvtype,
+                   int root,
+                   MPI_Comm comm);
 
 /**
  * MPI_Iscatter: as AMPI_Scatter. What is read is copied; what is received is in its buffer, with ids, once
@@ -184,6 +325,29 @@ int AMPI_Iscatter(const void *sendbuf,
                   AMPI_Request *request);
 
 /**
+ * AMPI_Iscatter with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+ * @param sendcount     number of items for one rank, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iscatter_c(const void *sendbuf,
+                    MPI_Count sendcount,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    MPI_Count recvcount,
+                    MPI_Datatype recvtype,
+                    int root,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
  * MPI_Scatterv. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       the items of all ranks, on the root
  * @param sendcounts    number of items for each rank, on the root
@@ -205,6 +369,29 @@ int AMPI_Scatterv(const void *sendbuf,
                   MPI_Datatype recvtype,
                   int root,
                   MPI_Comm comm);
+
+/**
+ * AMPI_Scatterv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items of all ranks, on the root
+ * @param sendcounts    number of items for each rank, on the root
+ * @param displs        where they are, in extents of `sendtype`, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatterv_c(const void *sendbuf,
+                    const MPI_Count *sendcounts,
+                    const MPI_Aint *displs,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    MPI_Count recvcount,
+                    MPI_Datatype recvtype,
+                    int root,
+                    MPI_Comm comm);
 
 /**
  * MPI_Iscatterv: as AMPI_Scatterv. What is read is copied; what is received is in its buffer, with ids, once
@@ -233,6 +420,31 @@ int AMPI_Iscatterv(const void *sendbuf,
                    AMPI_Request *request);
 
 /**
+ * AMPI_Iscatterv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items of all ranks, on the root
+ * @param sendcounts    number of items for each rank, on the root
+ * @param displs        where they are, in extents of `sendtype`, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iscatterv_c(const void *sendbuf,
+                     const MPI_Count *sendcounts,
+                     const MPI_Aint *displs,
+                     MPI_Datatype sendtype,
+                     void *recvbuf,
+                     MPI_Count recvcount,
+                     MPI_Datatype recvtype,
+                     int root,
+                     MPI_Comm comm,
+                     AMPI_Request *request);
+
+/**
  * MPI_Allgather. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
@@ -250,6 +462,25 @@ int AMPI_Allgather(const void *sendbuf,
                    int recvcount,
                    MPI_Datatype recvtype,
                    MPI_Comm comm);
+
+/**
+ * AMPI_Allgather with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allgather_c(const void *sendbuf,
+                     MPI_Count sendcount,
+                     MPI_Datatype sendtype,
+                     void *recvbuf,
+                     MPI_Count recvcount,
+                     MPI_Datatype recvtype,
+                     MPI_Comm comm);
 
 /**
  * MPI_Iallgather: as AMPI_Allgather. What is read is copied; what is received is in its buffer, with ids,
@@ -274,6 +505,27 @@ int AMPI_Iallgather(const void *sendbuf,
                     AMPI_Request *request);
 
 /**
+ * AMPI_Iallgather with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iallgather_c(const void *sendbuf,
+                      MPI_Count sendcount,
+                      MPI_Datatype sendtype,
+                      void *recvbuf,
+                      MPI_Count recvcount,
+                      MPI_Datatype recvtype,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
+
+/**
  * MPI_Allgatherv. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
@@ -293,6 +545,27 @@ int AMPI_Allgatherv(const void *sendbuf,
                     const int *displs,
                     MPI_Datatype recvtype,
                     MPI_Comm comm);
+
+/**
+ * AMPI_Allgatherv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param displs        where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allgatherv_c(const void *sendbuf,
+                      MPI_Count sendcount,
+                      MPI_Datatype sendtype,
+                      void *recvbuf,
+                      const MPI_Count *recvcounts,
+                      const MPI_Aint *displs,
+                      MPI_Datatype recvtype,
+                      MPI_Comm comm);
 
 /**
  * MPI_Iallgatherv: as AMPI_Allgatherv. What is read is copied; what is received is in its buffer, with ids,
@@ -319,6 +592,29 @@ int AMPI_Iallgatherv(const void *sendbuf,
                      AMPI_Request *request);
 
 /**
+ * AMPI_Iallgatherv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param displs        where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iallgatherv_c(const void *sendbuf,
+                       MPI_Count sendcount,
+                       MPI_Datatype sendtype,
+                       void *recvbuf,
+                       const MPI_Count *recvcounts,
+                       const MPI_Aint *displs,
+                       MPI_Datatype recvtype,
+                       MPI_Comm comm,
+                       AMPI_Request *request);
+
+/**
  * MPI_Alltoall. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
  * @param sendcount     number of items for one rank
@@ -336,6 +632,25 @@ int AMPI_Alltoall(const void *sendbuf,
                   int recvcount,
                   MPI_Datatype recvtype,
                   MPI_Comm comm);
+
+/**
+ * AMPI_Alltoall with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
+ * @param sendcount     number of items for one rank
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoall_c(const void *sendbuf,
+                    MPI_Count sendcount,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    MPI_Count recvcount,
+                    MPI_Datatype recvtype,
+                    MPI_Comm comm);
 
 /**
  * MPI_Ialltoall: as AMPI_Alltoall. What is read is copied; what is received is in its buffer, with ids, once
@@ -360,6 +675,27 @@ int AMPI_Ialltoall(const void *sendbuf,
                    AMPI_Request *request);
 
 /**
+ * AMPI_Ialltoall with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
+ * @param sendcount     number of items for one rank
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank
+ * @param recvcount     number of items from one rank
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ialltoall_c(const void *sendbuf,
+                     MPI_Count sendcount,
+                     MPI_Datatype sendtype,
+                     void *recvbuf,
+                     MPI_Count recvcount,
+                     MPI_Datatype recvtype,
+                     MPI_Comm comm,
+                     AMPI_Request *request);
+
+/**
  * MPI_Alltoallv. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
@@ -381,6 +717,29 @@ int AMPI_Alltoallv(const void *sendbuf,
                    const int *rdispls,
                    MPI_Datatype recvtype,
                    MPI_Comm comm);
+
+/**
+ * AMPI_Alltoallv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where they are, in extents of `sendtype`
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoallv_c(const void *sendbuf,
+                     const MPI_Count *sendcounts,
+                     const MPI_Aint *sdispls,
+                     MPI_Datatype sendtype,
+                     void *recvbuf,
+                     const MPI_Count *recvcounts,
+                     const MPI_Aint *rdispls,
+                     MPI_Datatype recvtype,
+                     MPI_Comm comm);
 
 /**
  * MPI_Ialltoallv: as AMPI_Alltoallv. What is read is copied; what is received is in its buffer, with ids,
@@ -409,6 +768,31 @@ int AMPI_Ialltoallv(const void *sendbuf,
                     AMPI_Request *request);
 
 /**
+ * AMPI_Ialltoallv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where they are, in extents of `sendtype`
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ialltoallv_c(const void *sendbuf,
+                      const MPI_Count *sendcounts,
+                      const MPI_Aint *sdispls,
+                      MPI_Datatype sendtype,
+                      void *recvbuf,
+                      const MPI_Count *recvcounts,
+                      const MPI_Aint *rdispls,
+                      MPI_Datatype recvtype,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
+
+/**
  * MPI_Alltoallw. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
@@ -430,6 +814,29 @@ int AMPI_Alltoallw(const void *sendbuf,
                    const int *rdispls,
                    const MPI_Datatype *recvtypes,
                    MPI_Comm comm);
+
+/**
+ * AMPI_Alltoallw with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where they are, in bytes
+ * @param sendtypes     a datatype for each rank: all active, or all passive
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where they go, in bytes
+ * @param recvtypes     a datatype for each rank; active if `sendtypes` are
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Alltoallw_c(const void *sendbuf,
+                     const MPI_Count *sendcounts,
+                     const MPI_Aint *sdispls,
+                     const MPI_Datatype *sendtypes,
+                     void *recvbuf,
+                     const MPI_Count *recvcounts,
+                     const MPI_Aint *rdispls,
+                     const MPI_Datatype *recvtypes,
+                     MPI_Comm comm);
 
 /**
  * MPI_Ialltoallw: as AMPI_Alltoallw. What is read is copied; what is received is in its buffer, with ids,
@@ -456,6 +863,31 @@ int AMPI_Ialltoallw(const void *sendbuf,
                     const MPI_Datatype *recvtypes,
                     MPI_Comm comm,
                     AMPI_Request *request);
+
+/**
+ * AMPI_Ialltoallw with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+ * @param sendcounts    number of items for each rank
+ * @param sdispls       where they are, in bytes
+ * @param sendtypes     a datatype for each rank: all active, or all passive
+ * @param[out] recvbuf  room for the items of all ranks
+ * @param recvcounts    number of items from each rank
+ * @param rdispls       where they go, in bytes
+ * @param recvtypes     a datatype for each rank; active if `sendtypes` are
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ialltoallw_c(const void *sendbuf,
+                      const MPI_Count *sendcounts,
+                      const MPI_Aint *sdispls,
+                      const MPI_Datatype *sendtypes,
+                      void *recvbuf,
+                      const MPI_Count *recvcounts,
+                      const MPI_Aint *rdispls,
+                      const MPI_Datatype *recvtypes,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
 
 #ifdef __cplusplus
 }  // extern "C"

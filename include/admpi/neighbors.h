@@ -36,6 +36,25 @@ int AMPI_Neighbor_allgather(const void *sendbuf,
                             MPI_Comm comm);
 
 /**
+ * AMPI_Neighbor_allgather with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each source
+ * @param recvcount     number of items from one source
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_allgather_c(const void *sendbuf,
+                              MPI_Count sendcount,
+                              MPI_Datatype sendtype,
+                              void *recvbuf,
+                              MPI_Count recvcount,
+                              MPI_Datatype recvtype,
+                              MPI_Comm comm);
+
+/**
  * MPI_Ineighbor_allgather: as AMPI_Neighbor_allgather. What is read is copied; what is received is in its
  * buffer, with ids, once the request is complete.
  * @param sendbuf       `sendcount` items of `sendtype`
@@ -58,6 +77,27 @@ int AMPI_Ineighbor_allgather(const void *sendbuf,
                              AMPI_Request *request);
 
 /**
+ * AMPI_Ineighbor_allgather with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each source
+ * @param recvcount     number of items from one source
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ineighbor_allgather_c(const void *sendbuf,
+                               MPI_Count sendcount,
+                               MPI_Datatype sendtype,
+                               void *recvbuf,
+                               MPI_Count recvcount,
+                               MPI_Datatype recvtype,
+                               MPI_Comm comm,
+                               AMPI_Request *request);
+
+/**
  * MPI_Neighbor_allgatherv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
  * derivatives. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `sendcount` items of `sendtype`
@@ -78,6 +118,27 @@ int AMPI_Neighbor_allgatherv(const void *sendbuf,
                              const int *displs,
                              MPI_Datatype recvtype,
                              MPI_Comm comm);
+
+/**
+ * AMPI_Neighbor_allgatherv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param displs        where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_allgatherv_c(const void *sendbuf,
+                               MPI_Count sendcount,
+                               MPI_Datatype sendtype,
+                               void *recvbuf,
+                               const MPI_Count *recvcounts,
+                               const MPI_Aint *displs,
+                               MPI_Datatype recvtype,
+                               MPI_Comm comm);
 
 /**
  * MPI_Ineighbor_allgatherv: as AMPI_Neighbor_allgatherv. What is read is copied; what is received is in its
@@ -104,6 +165,29 @@ int AMPI_Ineighbor_allgatherv(const void *sendbuf,
                               AMPI_Request *request);
 
 /**
+ * AMPI_Ineighbor_allgatherv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       `sendcount` items of `sendtype`
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param displs        where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ineighbor_allgatherv_c(const void *sendbuf,
+                                MPI_Count sendcount,
+                                MPI_Datatype sendtype,
+                                void *recvbuf,
+                                const MPI_Count *recvcounts,
+                                const MPI_Aint *displs,
+                                MPI_Datatype recvtype,
+                                MPI_Comm comm,
+                                AMPI_Request *request);
+
+/**
  * MPI_Neighbor_alltoall. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
  * derivatives. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `sendcount` items of `sendtype` for each destination
@@ -122,6 +206,25 @@ int AMPI_Neighbor_alltoall(const void *sendbuf,
                            int recvcount,
                            MPI_Datatype recvtype,
                            MPI_Comm comm);
+
+/**
+ * AMPI_Neighbor_alltoall with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype` for each destination
+ * @param sendcount     number of items for one destination
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each source
+ * @param recvcount     number of items from one source
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_alltoall_c(const void *sendbuf,
+                             MPI_Count sendcount,
+                             MPI_Datatype sendtype,
+                             void *recvbuf,
+                             MPI_Count recvcount,
+                             MPI_Datatype recvtype,
+                             MPI_Comm comm);
 
 /**
  * MPI_Ineighbor_alltoall: as AMPI_Neighbor_alltoall. What is read is copied; what is received is in its
@@ -146,6 +249,27 @@ int AMPI_Ineighbor_alltoall(const void *sendbuf,
                             AMPI_Request *request);
 
 /**
+ * AMPI_Ineighbor_alltoall with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype` for each destination
+ * @param sendcount     number of items for one destination
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each source
+ * @param recvcount     number of items from one source
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ineighbor_alltoall_c(const void *sendbuf,
+                              MPI_Count sendcount,
+                              MPI_Datatype sendtype,
+                              void *recvbuf,
+                              MPI_Count recvcount,
+                              MPI_Datatype recvtype,
+                              MPI_Comm comm,
+                              AMPI_Request *request);
+
+/**
  * MPI_Neighbor_alltoallv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
  * derivatives. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       the items for all destinations
@@ -168,6 +292,29 @@ int AMPI_Neighbor_alltoallv(const void *sendbuf,
                             const int *rdispls,
                             MPI_Datatype recvtype,
                             MPI_Comm comm);
+
+/**
+ * AMPI_Neighbor_alltoallv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items for all destinations
+ * @param sendcounts    number of items for each destination
+ * @param sdispls       where they are, in extents of `sendtype`
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param rdispls       where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_alltoallv_c(const void *sendbuf,
+                              const MPI_Count *sendcounts,
+                              const MPI_Aint *sdispls,
+                              MPI_Datatype sendtype,
+                              void *recvbuf,
+                              const MPI_Count *recvcounts,
+                              const MPI_Aint *rdispls,
+                              MPI_Datatype recvtype,
+                              MPI_Comm comm);
 
 /**
  * MPI_Ineighbor_alltoallv: as AMPI_Neighbor_alltoallv. What is read is copied; what is received is in its
@@ -196,6 +343,31 @@ int AMPI_Ineighbor_alltoallv(const void *sendbuf,
                              AMPI_Request *request);
 
 /**
+ * AMPI_Ineighbor_alltoallv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items for all destinations
+ * @param sendcounts    number of items for each destination
+ * @param sdispls       where they are, in extents of `sendtype`
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param rdispls       where they go, in extents of `recvtype`
+ * @param recvtype      active if `sendtype` is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ineighbor_alltoallv_c(const void *sendbuf,
+                               const MPI_Count *sendcounts,
+                               const MPI_Aint *sdispls,
+                               MPI_Datatype sendtype,
+                               void *recvbuf,
+                               const MPI_Count *recvcounts,
+                               const MPI_Aint *rdispls,
+                               MPI_Datatype recvtype,
+                               MPI_Comm comm,
+                               AMPI_Request *request);
+
+/**
  * MPI_Neighbor_alltoallw. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
  * derivatives. Collective over `comm`, which has entered the library.
  * @param sendbuf       the items for all destinations
@@ -218,6 +390,29 @@ int AMPI_Neighbor_alltoallw(const void *sendbuf,
                             const MPI_Aint *rdispls,
                             const MPI_Datatype *recvtypes,
                             MPI_Comm comm);
+
+/**
+ * AMPI_Neighbor_alltoallw with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items for all destinations
+ * @param sendcounts    number of items for each destination
+ * @param sdispls       where they are, in bytes
+ * @param sendtypes     a datatype for each destination: all active, or all passive
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param rdispls       where they go, in bytes
+ * @param recvtypes     a datatype for each source; active if `sendtypes` are
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Neighbor_alltoallw_c(const void *sendbuf,
+                              const MPI_Count *sendcounts,
+                              const MPI_Aint *sdispls,
+                              const MPI_Datatype *sendtypes,
+                              void *recvbuf,
+                              const MPI_Count *recvcounts,
+                              const MPI_Aint *rdispls,
+                              const MPI_Datatype *recvtypes,
+                              MPI_Comm comm);
 
 /**
  * MPI_Ineighbor_alltoallw: as AMPI_Neighbor_alltoallw. What is read is copied; what is received is in its
@@ -244,6 +439,31 @@ int AMPI_Ineighbor_alltoallw(const void *sendbuf,
                              const MPI_Datatype *recvtypes,
                              MPI_Comm comm,
                              AMPI_Request *request);
+
+/**
+ * AMPI_Ineighbor_alltoallw with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items for all destinations
+ * @param sendcounts    number of items for each destination
+ * @param sdispls       where they are, in bytes
+ * @param sendtypes     a datatype for each destination: all active, or all passive
+ * @param[out] recvbuf  room for the items of all sources
+ * @param recvcounts    number of items from each source
+ * @param rdispls       where they go, in bytes
+ * @param recvtypes     a datatype for each source; active if `sendtypes` are
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ineighbor_alltoallw_c(const void *sendbuf,
+                               const MPI_Count *sendcounts,
+                               const MPI_Aint *sdispls,
+                               const MPI_Datatype *sendtypes,
+                               void *recvbuf,
+                               const MPI_Count *recvcounts,
+                               const MPI_Aint *rdispls,
+                               const MPI_Datatype *recvtypes,
+                               MPI_Comm comm,
+                               AMPI_Request *request);
 
 #ifdef __cplusplus
 }  // extern "C"

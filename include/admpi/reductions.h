@@ -50,6 +50,25 @@ int AMPI_Reduce(const void *sendbuf,
                 MPI_Comm comm);
 
 /**
+ * AMPI_Reduce with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+ * @param[out] recvbuf  room for `count` items, on the root
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param root          the rank that gets the result
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce_c(const void *sendbuf,
+                  void *recvbuf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  MPI_Op op,
+                  int root,
+                  MPI_Comm comm);
+
+/**
  * MPI_Ireduce: as AMPI_Reduce, but not by operations that users define. What is read is copied; what is
  * received is in its buffer, with ids, once the request is complete.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
@@ -72,6 +91,27 @@ int AMPI_Ireduce(const void *sendbuf,
                  AMPI_Request *request);
 
 /**
+ * AMPI_Ireduce with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+ * @param[out] recvbuf  room for `count` items, on the root
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param root          the rank that gets the result
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ireduce_c(const void *sendbuf,
+                   void *recvbuf,
+                   MPI_Count count,
+                   MPI_Datatype datatype,
+                   MPI_Op op,
+                   int root,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
  * MPI_Allreduce. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has
  * not.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
@@ -88,6 +128,23 @@ int AMPI_Allreduce(const void *sendbuf,
                    MPI_Datatype datatype,
                    MPI_Op op,
                    MPI_Comm comm);
+
+/**
+ * AMPI_Allreduce with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allreduce_c(const void *sendbuf,
+                     void *recvbuf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     MPI_Op op,
+                     MPI_Comm comm);
 
 /**
  * MPI_Iallreduce: as AMPI_Allreduce, but not by operations that users define. What is read is copied; what
@@ -110,6 +167,25 @@ int AMPI_Iallreduce(const void *sendbuf,
                     AMPI_Request *request);
 
 /**
+ * AMPI_Iallreduce with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iallreduce_c(const void *sendbuf,
+                      void *recvbuf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      MPI_Op op,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
+
+/**
  * MPI_Reduce_scatter. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it
  * has not.
  * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
@@ -126,6 +202,23 @@ int AMPI_Reduce_scatter(const void *sendbuf,
                         MPI_Datatype datatype,
                         MPI_Op op,
                         MPI_Comm comm);
+
+/**
+ * AMPI_Reduce_scatter with counts past 2^31.
+ * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for this rank's items of the result
+ * @param recvcounts    number of items of the result for each rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce_scatter_c(const void *sendbuf,
+                          void *recvbuf,
+                          const MPI_Count *recvcounts,
+                          MPI_Datatype datatype,
+                          MPI_Op op,
+                          MPI_Comm comm);
 
 /**
  * MPI_Ireduce_scatter: as AMPI_Reduce_scatter, but not by operations that users define. What is read is
@@ -148,6 +241,25 @@ int AMPI_Ireduce_scatter(const void *sendbuf,
                          AMPI_Request *request);
 
 /**
+ * AMPI_Ireduce_scatter with counts past 2^31.
+ * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for this rank's items of the result
+ * @param recvcounts    number of items of the result for each rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ireduce_scatter_c(const void *sendbuf,
+                           void *recvbuf,
+                           const MPI_Count *recvcounts,
+                           MPI_Datatype datatype,
+                           MPI_Op op,
+                           MPI_Comm comm,
+                           AMPI_Request *request);
+
+/**
  * MPI_Reduce_scatter_block. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library
  * if it has not.
  * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
@@ -164,6 +276,23 @@ int AMPI_Reduce_scatter_block(const void *sendbuf,
                               MPI_Datatype datatype,
                               MPI_Op op,
                               MPI_Comm comm);
+
+/**
+ * AMPI_Reduce_scatter_block with a count past 2^31.
+ * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for `recvcount` items
+ * @param recvcount     number of items of the result for one rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Reduce_scatter_block_c(const void *sendbuf,
+                                void *recvbuf,
+                                MPI_Count recvcount,
+                                MPI_Datatype datatype,
+                                MPI_Op op,
+                                MPI_Comm comm);
 
 /**
  * MPI_Ireduce_scatter_block: as AMPI_Reduce_scatter_block, but not by operations that users define. What is
@@ -186,6 +315,25 @@ int AMPI_Ireduce_scatter_block(const void *sendbuf,
                                AMPI_Request *request);
 
 /**
+ * AMPI_Ireduce_scatter_block with a count past 2^31.
+ * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param[out] recvbuf  room for `recvcount` items
+ * @param recvcount     number of items of the result for one rank
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ireduce_scatter_block_c(const void *sendbuf,
+                                 void *recvbuf,
+                                 MPI_Count recvcount,
+                                 MPI_Datatype datatype,
+                                 MPI_Op op,
+                                 MPI_Comm comm,
+                                 AMPI_Request *request);
+
+/**
  * MPI_Scan. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
@@ -196,6 +344,23 @@ int AMPI_Ireduce_scatter_block(const void *sendbuf,
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+
+/**
+ * AMPI_Scan with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scan_c(const void *sendbuf,
+                void *recvbuf,
+                MPI_Count count,
+                MPI_Datatype datatype,
+                MPI_Op op,
+                MPI_Comm comm);
 
 /**
  * MPI_Iscan: as AMPI_Scan, but not by operations that users define. What is read is copied; what is received
@@ -218,6 +383,25 @@ int AMPI_Iscan(const void *sendbuf,
                AMPI_Request *request);
 
 /**
+ * AMPI_Iscan with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iscan_c(const void *sendbuf,
+                 void *recvbuf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 MPI_Op op,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
  * MPI_Exscan. The buffer of rank 0 keeps its values and their derivatives. Active data as in AMPI_Reduce.
  * Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
@@ -234,6 +418,23 @@ int AMPI_Exscan(const void *sendbuf,
                 MPI_Datatype datatype,
                 MPI_Op op,
                 MPI_Comm comm);
+
+/**
+ * AMPI_Exscan with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Exscan_c(const void *sendbuf,
+                  void *recvbuf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  MPI_Op op,
+                  MPI_Comm comm);
 
 /**
  * MPI_Iexscan: as AMPI_Exscan, but not by operations that users define. What is read is copied; what is
@@ -256,6 +457,25 @@ int AMPI_Iexscan(const void *sendbuf,
                  AMPI_Request *request);
 
 /**
+ * AMPI_Iexscan with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iexscan_c(const void *sendbuf,
+                   void *recvbuf,
+                   MPI_Count count,
+                   MPI_Datatype datatype,
+                   MPI_Op op,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
  * MPI_Reduce_local. With active data the result is recorded as any local computation is.
  * @param inbuf             `count` items of `datatype`: the left operands
  * @param[in,out] inoutbuf  `count` items: the right operands, then the results
@@ -265,6 +485,17 @@ int AMPI_Iexscan(const void *sendbuf,
  * @return an MPI code, raised on MPI_COMM_WORLD
  */
 int AMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op);
+
+/**
+ * AMPI_Reduce_local with a count past 2^31.
+ * @param inbuf             `count` items of `datatype`: the left operands
+ * @param[in,out] inoutbuf  `count` items: the right operands, then the results
+ * @param count             number of items
+ * @param datatype          AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op                the operation, as in AMPI_Reduce
+ * @return an MPI code, raised on MPI_COMM_WORLD
+ */
+int AMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op);
 
 /**
  * MPI_Op_create of an operation that may be given active data. Then `function` is called with arrays of admpi_var,

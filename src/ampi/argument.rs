@@ -95,11 +95,8 @@ impl Many {
                 Ok((Sources::One(argument.source(name, layout, ranks)?), Lengths::Each(n)))
             }
             Self::List(arguments) => {
-                let parts: Outcome<Vec<Source>> = arguments
-                    .list(name, ranks)?
-                    .iter()
-                    .map(|part| part_source(name, part))
-                    .collect();
+                let parts: Outcome<Vec<Source>> =
+                    arguments.list(name, ranks)?.map(|part| part_source(name, &part)).collect();
                 let parts = parts?;
                 let lengths = parts.iter().map(|part| part.len() as u64).collect();
                 Ok((Sources::List(parts), Lengths::List(lengths)))
@@ -116,7 +113,7 @@ impl Many {
             }
             Self::List(arguments) => {
                 let parts: Outcome<Vec<Sink>> =
-                    arguments.list(name, ranks)?.iter().map(|part| part_sink(name, part)).collect();
+                    arguments.list(name, ranks)?.map(|part| part_sink(name, &part)).collect();
                 let parts = parts?;
                 let lengths = parts.iter().map(|part| part.len() as u64).collect();
                 Ok((Sinks::List(parts), Lengths::List(lengths)))
@@ -134,7 +131,7 @@ impl Many {
                 source(name, argument)?;
                 argument.repeated(n)
             }
-            Self::List(arguments) => arguments.list(name, n),
+            Self::List(arguments) => Ok(arguments.list(name, n)?.collect()),
         }
     }
 

@@ -7,7 +7,7 @@ use super::{mpi_call, mpi_status, put};
 use crate::ampi::{check, communicator, environment, recording, statistics, traffic};
 use crate::datatype::{bundle, is_passive};
 use crate::error::{Code, Error};
-use crate::mpi::raw::{self, MPI_Comm, MPI_Datatype, MPI_Group, MPI_Info};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Group, MPI_Info};
 use crate::mpi::{Comm, Datatype};
 use crate::tape::{self, Cursors as admpi_tape, Var as admpi_var};
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -554,6 +554,34 @@ pub unsafe extern "C-unwind" fn admpi_bundle_buffer(
     })
 }
 
+/// # Safety
+/// As for `admpi_bundle_buffers`.
+unsafe fn bundle_all<N: PartialEq + From<bool>>(
+    call: *const c_char,
+    scalar: MPI_Datatype,
+    peers: c_int,
+    counts: *const N,
+    datatypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    datatypes_out: *mut *const MPI_Datatype,
+) -> c_int {
+    // SAFETY: as the C contract says.
+    let (name, on) = unsafe { (super::name(call), Comm::new(comm)) };
+    mpi_call(&name, on, || {
+        // SAFETY: as above; handles are laid out as MPI has them.
+        let (scalar, counts, datatypes, datatypes_out) = unsafe {
+            let datatypes_out = super::out("datatypes_out", datatypes_out)?;
+            let n = bundle::number_of_peers(peers, on)?;
+            let counts = super::array("counts", counts, n)?;
+            let datatypes = super::array("datatypes", datatypes.cast::<Datatype>(), n)?;
+            (Datatype::new(scalar), counts, datatypes, datatypes_out)
+        };
+        let unused = counts.iter().map(|n| *n == N::from(false));
+        *datatypes_out = bundle::list_with_scalar(unused, datatypes, scalar)?.cast();
+        Ok(())
+    })
+}
+
 /// admpi_bundle_buffer for the datatypes of the peers of a collective call. Those of peers with count 0 are not
 /// looked at. Local.
 /// @param call                the AMPI_ call, for the message
@@ -575,19 +603,30 @@ pub unsafe extern "C-unwind" fn admpi_bundle_buffers(
     datatypes_out: *mut *const MPI_Datatype,
 ) -> c_int {
     // SAFETY: as the C contract says.
-    let (name, on) = unsafe { (super::name(call), Comm::new(comm)) };
-    mpi_call(&name, on, || {
-        // SAFETY: as above; handles are laid out as MPI has them.
-        let (scalar, counts, datatypes, datatypes_out) = unsafe {
-            let datatypes_out = super::out("datatypes_out", datatypes_out)?;
-            let n = bundle::number_of_peers(peers, on)?;
-            let counts = super::array("counts", counts, n)?;
-            let datatypes = super::array("datatypes", datatypes.cast::<Datatype>(), n)?;
-            (Datatype::new(scalar), counts, datatypes, datatypes_out)
-        };
-        *datatypes_out = bundle::list_with_scalar(counts, datatypes, scalar)?.cast();
-        Ok(())
-    })
+    unsafe { bundle_all(call, scalar, peers, counts, datatypes, comm, datatypes_out) }
+}
+
+/// As admpi_bundle_buffers, with counts past 2^31.
+/// @param call                the AMPI_ call, for the message
+/// @param scalar              of admpi_bundle_type
+/// @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
+/// @param counts              one a peer
+/// @param datatypes           one a peer
+/// @param comm                where a mistake is raised
+/// @param[out] datatypes_out  one a peer; they may be read until the program ends
+/// @return MPI_SUCCESS, or an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_bundle_buffers_c(
+    call: *const c_char,
+    scalar: MPI_Datatype,
+    peers: c_int,
+    counts: *const MPI_Count,
+    datatypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    datatypes_out: *mut *const MPI_Datatype,
+) -> c_int {
+    // SAFETY: as the C contract says.
+    unsafe { bundle_all(call, scalar, peers, counts, datatypes, comm, datatypes_out) }
 }
 
 /// Raises the error of a call that the overloads of `admpi.hpp` refuse. Local.

@@ -3,14 +3,11 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::messages::admpi_request;
-use super::mpi_call;
-use crate::ampi::argument::{Many, all_passive, rooted_passive};
-use crate::ampi::movement;
-use crate::ampi::request::Request;
-use crate::datatype::is_passive;
-use crate::mpi::plain;
-use crate::mpi::raw::{MPI_Comm, MPI_Datatype};
-use crate::mpi::{Argument, Arguments, Comm, Datatype, How, Types};
+use super::support::collectives::{
+    End, allgather, alltoall, bcast, each, gather, list, list_of_types, scatter,
+};
+use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use crate::mpi::{Argument, Lists};
 use std::ffi::{c_int, c_void};
 
 #[allow(non_camel_case_types)]
@@ -32,12 +29,26 @@ pub unsafe extern "C-unwind" fn AMPI_Bcast(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (data, on) = unsafe { (Argument::new(buffer, count, datatype), Comm::new(comm)) };
-    if is_passive(data.datatype()) {
-        // SAFETY: as above.
-        return unsafe { plain::MPI_Bcast(buffer, count, datatype, root, comm) };
-    }
-    mpi_call("AMPI_Bcast", on, || movement::bcast(&data, root, on, How::Now)?.finish())
+    unsafe { bcast("AMPI_Bcast", Argument::new(buffer, count, datatype), root, comm, End::Now) }
+}
+
+/// AMPI_Bcast with a count past 2^31.
+/// @param[in,out] buffer  `count` items of `datatype`
+/// @param count           number of items
+/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+/// @param root            the rank whose buffer is sent
+/// @param comm            an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Bcast_c(
+    buffer: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe { bcast("AMPI_Bcast_c", Argument::new(buffer, count, datatype), root, comm, End::Now) }
 }
 
 /// MPI_Ibcast: as AMPI_Bcast. What is read is copied; what is received is in its buffer, with ids, once the
@@ -59,18 +70,34 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (data, on) = unsafe { (Argument::new(buffer, count, datatype), Comm::new(comm)) };
-    if is_passive(data.datatype()) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ibcast", request, on, |handle| {
-                plain::MPI_Ibcast(buffer, count, datatype, root, comm, handle)
-            })
-        };
+    unsafe {
+        let data = Argument::new(buffer, count, datatype);
+        bcast("AMPI_Ibcast", data, root, comm, End::Request(request))
     }
-    let begin = || Ok(Request::collective(movement::bcast(&data, root, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ibcast", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ibcast with a count past 2^31.
+/// @param[in,out] buffer  `count` items of `datatype`
+/// @param count           number of items
+/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+/// @param root            the rank whose buffer is sent
+/// @param comm            an intracommunicator for active data, which has entered the library
+/// @param[out] request    to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ibcast_c(
+    buffer: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buffer, count, datatype);
+        bcast("AMPI_Ibcast_c", data, root, comm, End::Request(request))
+    }
 }
 
 /// MPI_Gather. Collective over `comm`, which enters the library if it has not.
@@ -95,22 +122,40 @@ pub unsafe extern "C-unwind" fn AMPI_Gather(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::Each(Argument::new(recvbuf, recvcount, recvtype)),
-            Comm::new(comm),
-        )
-    };
-    if rooted_passive(&send, &receive, root, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Gather(
-                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-            )
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        gather("AMPI_Gather", send, receive, root, comm, End::Now)
     }
-    mpi_call("AMPI_Gather", on, || movement::gather(&send, &receive, root, on, How::Now)?.finish())
+}
+
+/// AMPI_Gather with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+/// @param recvcount     number of items from one rank, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Gather_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        gather("AMPI_Gather_c", send, receive, root, comm, End::Now)
+    }
 }
 
 /// MPI_Igather: as AMPI_Gather. What is read is copied; what is received is in its buffer, with ids, once the
@@ -138,27 +183,42 @@ pub unsafe extern "C-unwind" fn AMPI_Igather(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::Each(Argument::new(recvbuf, recvcount, recvtype)),
-            Comm::new(comm),
-        )
-    };
-    if rooted_passive(&send, &receive, root, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Igather", request, on, |handle| {
-                plain::MPI_Igather(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        gather("AMPI_Igather", send, receive, root, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(movement::gather(&send, &receive, root, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Igather", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Igather with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+/// @param recvcount     number of items from one rank, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Igather_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        gather("AMPI_Igather_c", send, receive, root, comm, End::Request(request))
+    }
 }
 
 /// MPI_Gatherv. Collective over `comm`, which enters the library if it has not.
@@ -185,27 +245,42 @@ pub unsafe extern "C-unwind" fn AMPI_Gatherv(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::List(Arguments::new(
-                recvbuf,
-                recvcounts,
-                displs,
-                Types::One(Datatype::new(recvtype)),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if rooted_passive(&send, &receive, root, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Gatherv(
-                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
-            )
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
+        gather("AMPI_Gatherv", send, receive, root, comm, End::Now)
     }
-    mpi_call("AMPI_Gatherv", on, || movement::gather(&send, &receive, root, on, How::Now)?.finish())
+}
+
+/// AMPI_Gatherv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks, on the root
+/// @param recvcounts    number of items from each rank, on the root
+/// @param displs        where they go, in extents of `recvtype`, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Gatherv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
+        gather("AMPI_Gatherv_c", send, receive, root, comm, End::Now)
+    }
 }
 
 /// MPI_Igatherv: as AMPI_Gatherv. What is read is copied; what is received is in its buffer, with ids, once
@@ -235,33 +310,44 @@ pub unsafe extern "C-unwind" fn AMPI_Igatherv(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::List(Arguments::new(
-                recvbuf,
-                recvcounts,
-                displs,
-                Types::One(Datatype::new(recvtype)),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if rooted_passive(&send, &receive, root, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Igatherv", request, on, |handle| {
-                plain::MPI_Igatherv(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                    comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
+        gather("AMPI_Igatherv", send, receive, root, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(movement::gather(&send, &receive, root, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Igatherv", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Igatherv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks, on the root
+/// @param recvcounts    number of items from each rank, on the root
+/// @param displs        where they go, in extents of `recvtype`, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Igatherv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
+        gather("AMPI_Igatherv_c", send, receive, root, comm, End::Request(request))
+    }
 }
 
 /// MPI_Scatter. Collective over `comm`, which enters the library if it has not.
@@ -286,24 +372,40 @@ pub unsafe extern "C-unwind" fn AMPI_Scatter(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::Each(Argument::new(sendbuf, sendcount, sendtype)),
-            Argument::new(recvbuf, recvcount, recvtype),
-            Comm::new(comm),
-        )
-    };
-    if rooted_passive(&receive, &send, root, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Scatter(
-                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-            )
-        };
+    unsafe {
+        let send = each(sendbuf, sendcount, sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatter", send, receive, root, comm, End::Now)
     }
-    mpi_call("AMPI_Scatter", on, || {
-        movement::scatter(&send, &receive, root, on, How::Now)?.finish()
-    })
+}
+
+/// AMPI_Scatter with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+/// @param sendcount     number of items for one rank, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scatter_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = each(sendbuf, sendcount, sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatter_c", send, receive, root, comm, End::Now)
+    }
 }
 
 /// MPI_Iscatter: as AMPI_Scatter. What is read is copied; what is received is in its buffer, with ids, once
@@ -331,27 +433,42 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatter(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::Each(Argument::new(sendbuf, sendcount, sendtype)),
-            Argument::new(recvbuf, recvcount, recvtype),
-            Comm::new(comm),
-        )
-    };
-    if rooted_passive(&receive, &send, root, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Iscatter", request, on, |handle| {
-                plain::MPI_Iscatter(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let send = each(sendbuf, sendcount, sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatter", send, receive, root, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(movement::scatter(&send, &receive, root, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Iscatter", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Iscatter with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+/// @param sendcount     number of items for one rank, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iscatter_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = each(sendbuf, sendcount, sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatter_c", send, receive, root, comm, End::Request(request))
+    }
 }
 
 /// MPI_Scatterv. Collective over `comm`, which enters the library if it has not.
@@ -378,29 +495,42 @@ pub unsafe extern "C-unwind" fn AMPI_Scatterv(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::List(Arguments::new(
-                sendbuf,
-                sendcounts,
-                displs,
-                Types::One(Datatype::new(sendtype)),
-            )),
-            Argument::new(recvbuf, recvcount, recvtype),
-            Comm::new(comm),
-        )
-    };
-    if rooted_passive(&receive, &send, root, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Scatterv(
-                sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
-            )
-        };
+    unsafe {
+        let send = list(sendbuf, Lists::Int(sendcounts, displs), sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatterv", send, receive, root, comm, End::Now)
     }
-    mpi_call("AMPI_Scatterv", on, || {
-        movement::scatter(&send, &receive, root, on, How::Now)?.finish()
-    })
+}
+
+/// AMPI_Scatterv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items of all ranks, on the root
+/// @param sendcounts    number of items for each rank, on the root
+/// @param displs        where they are, in extents of `sendtype`, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scatterv_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatterv_c", send, receive, root, comm, End::Now)
+    }
 }
 
 /// MPI_Iscatterv: as AMPI_Scatterv. What is read is copied; what is received is in its buffer, with ids, once
@@ -430,33 +560,44 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatterv(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::List(Arguments::new(
-                sendbuf,
-                sendcounts,
-                displs,
-                Types::One(Datatype::new(sendtype)),
-            )),
-            Argument::new(recvbuf, recvcount, recvtype),
-            Comm::new(comm),
-        )
-    };
-    if rooted_passive(&receive, &send, root, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Iscatterv", request, on, |handle| {
-                plain::MPI_Iscatterv(
-                    sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                    comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let send = list(sendbuf, Lists::Int(sendcounts, displs), sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatterv", send, receive, root, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(movement::scatter(&send, &receive, root, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Iscatterv", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Iscatterv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items of all ranks, on the root
+/// @param sendcounts    number of items for each rank, on the root
+/// @param displs        where they are, in extents of `sendtype`, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iscatterv_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatterv_c", send, receive, root, comm, End::Request(request))
+    }
 }
 
 /// MPI_Allgather. Collective over `comm`, which enters the library if it has not.
@@ -479,20 +620,38 @@ pub unsafe extern "C-unwind" fn AMPI_Allgather(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::Each(Argument::new(recvbuf, recvcount, recvtype)),
-            Comm::new(comm),
-        )
-    };
-    if all_passive(&Many::Each(send), &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        allgather("AMPI_Allgather", send, receive, comm, End::Now)
     }
-    mpi_call("AMPI_Allgather", on, || movement::allgather(&send, &receive, on, How::Now)?.finish())
+}
+
+/// AMPI_Allgather with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank
+/// @param recvcount     number of items from one rank
+/// @param recvtype      active if `sendtype` is
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allgather_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        allgather("AMPI_Allgather_c", send, receive, comm, End::Now)
+    }
 }
 
 /// MPI_Iallgather: as AMPI_Allgather. What is read is copied; what is received is in its buffer, with ids,
@@ -518,27 +677,40 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgather(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::Each(Argument::new(recvbuf, recvcount, recvtype)),
-            Comm::new(comm),
-        )
-    };
-    if all_passive(&Many::Each(send), &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Iallgather", request, on, |handle| {
-                plain::MPI_Iallgather(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        allgather("AMPI_Iallgather", send, receive, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(movement::allgather(&send, &receive, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Iallgather", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Iallgather with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank
+/// @param recvcount     number of items from one rank
+/// @param recvtype      active if `sendtype` is
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iallgather_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        allgather("AMPI_Iallgather_c", send, receive, comm, End::Request(request))
+    }
 }
 
 /// MPI_Allgatherv. Collective over `comm`, which enters the library if it has not.
@@ -563,27 +735,40 @@ pub unsafe extern "C-unwind" fn AMPI_Allgatherv(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::List(Arguments::new(
-                recvbuf,
-                recvcounts,
-                displs,
-                Types::One(Datatype::new(recvtype)),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if all_passive(&Many::Each(send), &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Allgatherv(
-                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-            )
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
+        allgather("AMPI_Allgatherv", send, receive, comm, End::Now)
     }
-    mpi_call("AMPI_Allgatherv", on, || movement::allgather(&send, &receive, on, How::Now)?.finish())
+}
+
+/// AMPI_Allgatherv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param displs        where they go, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allgatherv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
+        allgather("AMPI_Allgatherv_c", send, receive, comm, End::Now)
+    }
 }
 
 /// MPI_Iallgatherv: as AMPI_Allgatherv. What is read is copied; what is received is in its buffer, with ids,
@@ -611,33 +796,42 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgatherv(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::List(Arguments::new(
-                recvbuf,
-                recvcounts,
-                displs,
-                Types::One(Datatype::new(recvtype)),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if all_passive(&Many::Each(send), &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Iallgatherv", request, on, |handle| {
-                plain::MPI_Iallgatherv(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-                    handle,
-                )
-            })
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
+        allgather("AMPI_Iallgatherv", send, receive, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(movement::allgather(&send, &receive, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Iallgatherv", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Iallgatherv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param displs        where they go, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iallgatherv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
+        allgather("AMPI_Iallgatherv_c", send, receive, comm, End::Request(request))
+    }
 }
 
 /// MPI_Alltoall. Collective over `comm`, which enters the library if it has not.
@@ -660,20 +854,38 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoall(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::Each(Argument::new(sendbuf, sendcount, sendtype)),
-            Many::Each(Argument::new(recvbuf, recvcount, recvtype)),
-            Comm::new(comm),
-        )
-    };
-    if all_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
-        };
+    unsafe {
+        let (send, receive) =
+            (each(sendbuf, sendcount, sendtype), each(recvbuf, recvcount, recvtype));
+        alltoall("AMPI_Alltoall", send, receive, comm, End::Now)
     }
-    mpi_call("AMPI_Alltoall", on, || movement::alltoall(&send, &receive, on, How::Now)?.finish())
+}
+
+/// AMPI_Alltoall with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
+/// @param sendcount     number of items for one rank
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank
+/// @param recvcount     number of items from one rank
+/// @param recvtype      active if `sendtype` is
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Alltoall_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let (send, receive) =
+            (each(sendbuf, sendcount, sendtype), each(recvbuf, recvcount, recvtype));
+        alltoall("AMPI_Alltoall_c", send, receive, comm, End::Now)
+    }
 }
 
 /// MPI_Ialltoall: as AMPI_Alltoall. What is read is copied; what is received is in its buffer, with ids, once
@@ -699,27 +911,40 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoall(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::Each(Argument::new(sendbuf, sendcount, sendtype)),
-            Many::Each(Argument::new(recvbuf, recvcount, recvtype)),
-            Comm::new(comm),
-        )
-    };
-    if all_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ialltoall", request, on, |handle| {
-                plain::MPI_Ialltoall(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let (send, receive) =
+            (each(sendbuf, sendcount, sendtype), each(recvbuf, recvcount, recvtype));
+        alltoall("AMPI_Ialltoall", send, receive, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(movement::alltoall(&send, &receive, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ialltoall", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ialltoall with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
+/// @param sendcount     number of items for one rank
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank
+/// @param recvcount     number of items from one rank
+/// @param recvtype      active if `sendtype` is
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ialltoall_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let (send, receive) =
+            (each(sendbuf, sendcount, sendtype), each(recvbuf, recvcount, recvtype));
+        alltoall("AMPI_Ialltoall_c", send, receive, comm, End::Request(request))
+    }
 }
 
 /// MPI_Alltoallv. Collective over `comm`, which enters the library if it has not.
@@ -746,33 +971,42 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallv(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::List(Arguments::new(
-                sendbuf,
-                sendcounts,
-                sdispls,
-                Types::One(Datatype::new(sendtype)),
-            )),
-            Many::List(Arguments::new(
-                recvbuf,
-                recvcounts,
-                rdispls,
-                Types::One(Datatype::new(recvtype)),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if all_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Alltoallv(
-                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                comm,
-            )
-        };
+    unsafe {
+        let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, rdispls), recvtype);
+        alltoall("AMPI_Alltoallv", send, receive, comm, End::Now)
     }
-    mpi_call("AMPI_Alltoallv", on, || movement::alltoall(&send, &receive, on, How::Now)?.finish())
+}
+
+/// AMPI_Alltoallv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+/// @param sendcounts    number of items for each rank
+/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param rdispls       where they go, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Alltoallv_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
+        alltoall("AMPI_Alltoallv_c", send, receive, comm, End::Now)
+    }
 }
 
 /// MPI_Ialltoallv: as AMPI_Alltoallv. What is read is copied; what is received is in its buffer, with ids,
@@ -802,38 +1036,44 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::List(Arguments::new(
-                sendbuf,
-                sendcounts,
-                sdispls,
-                Types::One(Datatype::new(sendtype)),
-            )),
-            Many::List(Arguments::new(
-                recvbuf,
-                recvcounts,
-                rdispls,
-                Types::One(Datatype::new(recvtype)),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if all_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ialltoallv", request, on, |handle| {
-                plain::MPI_Ialltoallv(
-                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                    comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, rdispls), recvtype);
+        alltoall("AMPI_Ialltoallv", send, receive, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(movement::alltoall(&send, &receive, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ialltoallv", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ialltoallv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+/// @param sendcounts    number of items for each rank
+/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param rdispls       where they go, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ialltoallv_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
+        alltoall("AMPI_Ialltoallv_c", send, receive, comm, End::Request(request))
+    }
 }
 
 /// MPI_Alltoallw. Collective over `comm`, which enters the library if it has not.
@@ -860,23 +1100,42 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::List(Arguments::new(sendbuf, sendcounts, sdispls, Types::Each(sendtypes))),
-            Many::List(Arguments::new(recvbuf, recvcounts, rdispls, Types::Each(recvtypes))),
-            Comm::new(comm),
-        )
-    };
-    if all_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Alltoallw(
-                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-                comm,
-            )
-        };
+    unsafe {
+        let send = list_of_types(sendbuf, Lists::Int(sendcounts, sdispls), sendtypes);
+        let receive = list_of_types(recvbuf, Lists::Int(recvcounts, rdispls), recvtypes);
+        alltoall("AMPI_Alltoallw", send, receive, comm, End::Now)
     }
-    mpi_call("AMPI_Alltoallw", on, || movement::alltoall(&send, &receive, on, How::Now)?.finish())
+}
+
+/// AMPI_Alltoallw with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+/// @param sendcounts    number of items for each rank
+/// @param sdispls       where they are, in bytes
+/// @param sendtypes     a datatype for each rank: all active, or all passive
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param rdispls       where they go, in bytes
+/// @param recvtypes     a datatype for each rank; active if `sendtypes` are
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Alltoallw_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
+        let receive = list_of_types(recvbuf, Lists::Large(recvcounts, rdispls), recvtypes);
+        alltoall("AMPI_Alltoallw_c", send, receive, comm, End::Now)
+    }
 }
 
 /// MPI_Ialltoallw: as AMPI_Alltoallw. What is read is copied; what is received is in its buffer, with ids,
@@ -906,26 +1165,42 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::List(Arguments::new(sendbuf, sendcounts, sdispls, Types::Each(sendtypes))),
-            Many::List(Arguments::new(recvbuf, recvcounts, rdispls, Types::Each(recvtypes))),
-            Comm::new(comm),
-        )
-    };
-    if all_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ialltoallw", request, on, |handle| {
-                plain::MPI_Ialltoallw(
-                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                    recvtypes, comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let send = list_of_types(sendbuf, Lists::Int(sendcounts, sdispls), sendtypes);
+        let receive = list_of_types(recvbuf, Lists::Int(recvcounts, rdispls), recvtypes);
+        alltoall("AMPI_Ialltoallw", send, receive, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(movement::alltoall(&send, &receive, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ialltoallw", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ialltoallw with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
+/// @param sendcounts    number of items for each rank
+/// @param sdispls       where they are, in bytes
+/// @param sendtypes     a datatype for each rank: all active, or all passive
+/// @param[out] recvbuf  room for the items of all ranks
+/// @param recvcounts    number of items from each rank
+/// @param rdispls       where they go, in bytes
+/// @param recvtypes     a datatype for each rank; active if `sendtypes` are
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ialltoallw_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
+        let receive = list_of_types(recvbuf, Lists::Large(recvcounts, rdispls), recvtypes);
+        alltoall("AMPI_Ialltoallw_c", send, receive, comm, End::Request(request))
+    }
 }

@@ -32,8 +32,7 @@ pub mod tape;
 
 #[cfg(feature = "mpi")]
 use support::{
-    check_abi, complete_some, end_comm, hand_out, make_comm, mpi_call, mpi_status, name, out, slot,
-    slots, start,
+    check_abi, complete_some, end_comm, make_comm, mpi_call, mpi_status, name, out, slot, slots,
 };
 
 use crate::error::{Code, Error, Result, set_last};

@@ -3,13 +3,11 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::messages::admpi_request;
-use super::mpi_call;
-use crate::ampi::argument::{Many, neighbours_passive};
-use crate::ampi::neighbor;
-use crate::ampi::request::Request;
-use crate::mpi::plain;
-use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Datatype};
-use crate::mpi::{Argument, Arguments, Comm, Datatype, How, Types};
+use super::support::collectives::{
+    End, each, list, list_of_types, neighbor_allgather, neighbor_alltoall,
+};
+use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
+use crate::mpi::{Argument, Lists};
 use std::ffi::{c_int, c_void};
 
 #[allow(non_camel_case_types)]
@@ -36,24 +34,38 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgather(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::Each(Argument::new(recvbuf, recvcount, recvtype)),
-            Comm::new(comm),
-        )
-    };
-    if neighbours_passive(&Many::Each(send), &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Neighbor_allgather(
-                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-            )
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        neighbor_allgather("AMPI_Neighbor_allgather", send, receive, comm, End::Now)
     }
-    mpi_call("AMPI_Neighbor_allgather", on, || {
-        neighbor::allgather(&send, &receive, on, How::Now)?.finish()
-    })
+}
+
+/// AMPI_Neighbor_allgather with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each source
+/// @param recvcount     number of items from one source
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgather_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        neighbor_allgather("AMPI_Neighbor_allgather_c", send, receive, comm, End::Now)
+    }
 }
 
 /// MPI_Ineighbor_allgather: as AMPI_Neighbor_allgather. What is read is copied; what is received is in its
@@ -79,27 +91,40 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgather(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::Each(Argument::new(recvbuf, recvcount, recvtype)),
-            Comm::new(comm),
-        )
-    };
-    if neighbours_passive(&Many::Each(send), &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ineighbor_allgather", request, on, |handle| {
-                plain::MPI_Ineighbor_allgather(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        neighbor_allgather("AMPI_Ineighbor_allgather", send, receive, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(neighbor::allgather(&send, &receive, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ineighbor_allgather", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ineighbor_allgather with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each source
+/// @param recvcount     number of items from one source
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgather_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        neighbor_allgather("AMPI_Ineighbor_allgather_c", send, receive, comm, End::Request(request))
+    }
 }
 
 /// MPI_Neighbor_allgatherv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
@@ -125,29 +150,40 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgatherv(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::List(Arguments::new(
-                recvbuf,
-                recvcounts,
-                displs,
-                Types::One(Datatype::new(recvtype)),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if neighbours_passive(&Many::Each(send), &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Neighbor_allgatherv(
-                sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-            )
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
+        neighbor_allgather("AMPI_Neighbor_allgatherv", send, receive, comm, End::Now)
     }
-    mpi_call("AMPI_Neighbor_allgatherv", on, || {
-        neighbor::allgather(&send, &receive, on, How::Now)?.finish()
-    })
+}
+
+/// AMPI_Neighbor_allgatherv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       `sendcount` items of `sendtype`
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param displs        where they go, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgatherv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
+        neighbor_allgather("AMPI_Neighbor_allgatherv_c", send, receive, comm, End::Now)
+    }
 }
 
 /// MPI_Ineighbor_allgatherv: as AMPI_Neighbor_allgatherv. What is read is copied; what is received is in its
@@ -175,33 +211,48 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgatherv(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Argument::new(sendbuf, sendcount, sendtype),
-            Many::List(Arguments::new(
-                recvbuf,
-                recvcounts,
-                displs,
-                Types::One(Datatype::new(recvtype)),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if neighbours_passive(&Many::Each(send), &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ineighbor_allgatherv", request, on, |handle| {
-                plain::MPI_Ineighbor_allgatherv(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-                    handle,
-                )
-            })
-        };
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
+        neighbor_allgather("AMPI_Ineighbor_allgatherv", send, receive, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(neighbor::allgather(&send, &receive, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ineighbor_allgatherv", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ineighbor_allgatherv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       `sendcount` items of `sendtype`
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param displs        where they go, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgatherv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
+        neighbor_allgather(
+            "AMPI_Ineighbor_allgatherv_c",
+            send,
+            receive,
+            comm,
+            End::Request(request),
+        )
+    }
 }
 
 /// MPI_Neighbor_alltoall. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
@@ -225,24 +276,38 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoall(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::Each(Argument::new(sendbuf, sendcount, sendtype)),
-            Many::Each(Argument::new(recvbuf, recvcount, recvtype)),
-            Comm::new(comm),
-        )
-    };
-    if neighbours_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Neighbor_alltoall(
-                sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-            )
-        };
+    unsafe {
+        let (send, receive) =
+            (each(sendbuf, sendcount, sendtype), each(recvbuf, recvcount, recvtype));
+        neighbor_alltoall("AMPI_Neighbor_alltoall", send, receive, comm, End::Now)
     }
-    mpi_call("AMPI_Neighbor_alltoall", on, || {
-        neighbor::alltoall(&send, &receive, on, How::Now)?.finish()
-    })
+}
+
+/// AMPI_Neighbor_alltoall with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype` for each destination
+/// @param sendcount     number of items for one destination
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each source
+/// @param recvcount     number of items from one source
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoall_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let (send, receive) =
+            (each(sendbuf, sendcount, sendtype), each(recvbuf, recvcount, recvtype));
+        neighbor_alltoall("AMPI_Neighbor_alltoall_c", send, receive, comm, End::Now)
+    }
 }
 
 /// MPI_Ineighbor_alltoall: as AMPI_Neighbor_alltoall. What is read is copied; what is received is in its
@@ -268,27 +333,40 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoall(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::Each(Argument::new(sendbuf, sendcount, sendtype)),
-            Many::Each(Argument::new(recvbuf, recvcount, recvtype)),
-            Comm::new(comm),
-        )
-    };
-    if neighbours_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ineighbor_alltoall", request, on, |handle| {
-                plain::MPI_Ineighbor_alltoall(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let (send, receive) =
+            (each(sendbuf, sendcount, sendtype), each(recvbuf, recvcount, recvtype));
+        neighbor_alltoall("AMPI_Ineighbor_alltoall", send, receive, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(neighbor::alltoall(&send, &receive, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ineighbor_alltoall", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ineighbor_alltoall with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype` for each destination
+/// @param sendcount     number of items for one destination
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each source
+/// @param recvcount     number of items from one source
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoall_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let (send, receive) =
+            (each(sendbuf, sendcount, sendtype), each(recvbuf, recvcount, recvtype));
+        neighbor_alltoall("AMPI_Ineighbor_alltoall_c", send, receive, comm, End::Request(request))
+    }
 }
 
 /// MPI_Neighbor_alltoallv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
@@ -316,35 +394,42 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallv(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::List(Arguments::new(
-                sendbuf,
-                sendcounts,
-                sdispls,
-                Types::One(Datatype::new(sendtype)),
-            )),
-            Many::List(Arguments::new(
-                recvbuf,
-                recvcounts,
-                rdispls,
-                Types::One(Datatype::new(recvtype)),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if neighbours_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Neighbor_alltoallv(
-                sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                comm,
-            )
-        };
+    unsafe {
+        let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, rdispls), recvtype);
+        neighbor_alltoall("AMPI_Neighbor_alltoallv", send, receive, comm, End::Now)
     }
-    mpi_call("AMPI_Neighbor_alltoallv", on, || {
-        neighbor::alltoall(&send, &receive, on, How::Now)?.finish()
-    })
+}
+
+/// AMPI_Neighbor_alltoallv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all destinations
+/// @param sendcounts    number of items for each destination
+/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param rdispls       where they go, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallv_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
+        neighbor_alltoall("AMPI_Neighbor_alltoallv_c", send, receive, comm, End::Now)
+    }
 }
 
 /// MPI_Ineighbor_alltoallv: as AMPI_Neighbor_alltoallv. What is read is copied; what is received is in its
@@ -374,38 +459,44 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallv(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::List(Arguments::new(
-                sendbuf,
-                sendcounts,
-                sdispls,
-                Types::One(Datatype::new(sendtype)),
-            )),
-            Many::List(Arguments::new(
-                recvbuf,
-                recvcounts,
-                rdispls,
-                Types::One(Datatype::new(recvtype)),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if neighbours_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ineighbor_alltoallv", request, on, |handle| {
-                plain::MPI_Ineighbor_alltoallv(
-                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                    comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let send = list(sendbuf, Lists::Int(sendcounts, sdispls), sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, rdispls), recvtype);
+        neighbor_alltoall("AMPI_Ineighbor_alltoallv", send, receive, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(neighbor::alltoall(&send, &receive, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ineighbor_alltoallv", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ineighbor_alltoallv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all destinations
+/// @param sendcounts    number of items for each destination
+/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param rdispls       where they go, in extents of `recvtype`
+/// @param recvtype      active if `sendtype` is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallv_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list(sendbuf, Lists::Large(sendcounts, sdispls), sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, rdispls), recvtype);
+        neighbor_alltoall("AMPI_Ineighbor_alltoallv_c", send, receive, comm, End::Request(request))
+    }
 }
 
 /// MPI_Neighbor_alltoallw. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
@@ -433,35 +524,42 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::List(Arguments::with_addresses(
-                sendbuf,
-                sendcounts,
-                sdispls,
-                Types::Each(sendtypes),
-            )),
-            Many::List(Arguments::with_addresses(
-                recvbuf,
-                recvcounts,
-                rdispls,
-                Types::Each(recvtypes),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if neighbours_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Neighbor_alltoallw(
-                sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-                comm,
-            )
-        };
+    unsafe {
+        let send = list_of_types(sendbuf, Lists::Addresses(sendcounts, sdispls), sendtypes);
+        let receive = list_of_types(recvbuf, Lists::Addresses(recvcounts, rdispls), recvtypes);
+        neighbor_alltoall("AMPI_Neighbor_alltoallw", send, receive, comm, End::Now)
     }
-    mpi_call("AMPI_Neighbor_alltoallw", on, || {
-        neighbor::alltoall(&send, &receive, on, How::Now)?.finish()
-    })
+}
+
+/// AMPI_Neighbor_alltoallw with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all destinations
+/// @param sendcounts    number of items for each destination
+/// @param sdispls       where they are, in bytes
+/// @param sendtypes     a datatype for each destination: all active, or all passive
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param rdispls       where they go, in bytes
+/// @param recvtypes     a datatype for each source; active if `sendtypes` are
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
+        let receive = list_of_types(recvbuf, Lists::Large(recvcounts, rdispls), recvtypes);
+        neighbor_alltoall("AMPI_Neighbor_alltoallw_c", send, receive, comm, End::Now)
+    }
 }
 
 /// MPI_Ineighbor_alltoallw: as AMPI_Neighbor_alltoallw. What is read is copied; what is received is in its
@@ -491,36 +589,42 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallw(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive, on) = unsafe {
-        (
-            Many::List(Arguments::with_addresses(
-                sendbuf,
-                sendcounts,
-                sdispls,
-                Types::Each(sendtypes),
-            )),
-            Many::List(Arguments::with_addresses(
-                recvbuf,
-                recvcounts,
-                rdispls,
-                Types::Each(recvtypes),
-            )),
-            Comm::new(comm),
-        )
-    };
-    if neighbours_passive(&send, &receive, on) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ineighbor_alltoallw", request, on, |handle| {
-                plain::MPI_Ineighbor_alltoallw(
-                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                    recvtypes, comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let send = list_of_types(sendbuf, Lists::Addresses(sendcounts, sdispls), sendtypes);
+        let receive = list_of_types(recvbuf, Lists::Addresses(recvcounts, rdispls), recvtypes);
+        neighbor_alltoall("AMPI_Ineighbor_alltoallw", send, receive, comm, End::Request(request))
     }
-    let begin =
-        || Ok(Request::collective(neighbor::alltoall(&send, &receive, on, How::Begin)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ineighbor_alltoallw", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ineighbor_alltoallw with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items for all destinations
+/// @param sendcounts    number of items for each destination
+/// @param sdispls       where they are, in bytes
+/// @param sendtypes     a datatype for each destination: all active, or all passive
+/// @param[out] recvbuf  room for the items of all sources
+/// @param recvcounts    number of items from each source
+/// @param rdispls       where they go, in bytes
+/// @param recvtypes     a datatype for each source; active if `sendtypes` are
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallw_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    sdispls: *const MPI_Aint,
+    sendtypes: *const MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    rdispls: *const MPI_Aint,
+    recvtypes: *const MPI_Datatype,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
+        let receive = list_of_types(recvbuf, Lists::Large(recvcounts, rdispls), recvtypes);
+        neighbor_alltoall("AMPI_Ineighbor_alltoallw_c", send, receive, comm, End::Request(request))
+    }
 }

@@ -5,12 +5,13 @@
 
 use super::messages::admpi_request;
 use super::mpi_call;
-use crate::ampi::request::Request;
+use super::support::collectives::{
+    End, Operands, allreduce, reduce, reduce_local, reduce_scatter, scan,
+};
+use crate::ampi::custom;
 use crate::ampi::scan::Extent;
-use crate::ampi::{custom, local, reduction, scan};
-use crate::datatype::is_passive;
-use crate::mpi::raw::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_User_function};
-use crate::mpi::{Argument, Comm, Counts, Derivative, Function, Op, Pieces, plain};
+use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_User_function};
+use crate::mpi::{Comm, Counts, Derivative, Function, Op, Pieces, plain};
 use std::ffi::{c_int, c_void};
 
 #[allow(non_camel_case_types)]
@@ -38,18 +39,36 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe { plain::MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm) };
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        reduce("AMPI_Reduce", operands, root, comm, End::Now)
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    mpi_call("AMPI_Reduce", on, || reduction::reduce(&send, &receive, op, root, on))
+}
+
+/// AMPI_Reduce with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+/// @param[out] recvbuf  room for `count` items, on the root
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param root          the rank that gets the result
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Reduce_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        reduce("AMPI_Reduce_c", operands, root, comm, End::Now)
+    }
 }
 
 /// MPI_Ireduce: as AMPI_Reduce, but not by operations that users define. What is read is copied; what is
@@ -75,24 +94,38 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ireduce", request, on, |handle| {
-                plain::MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, handle)
-            })
-        };
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        reduce("AMPI_Ireduce", operands, root, comm, End::Request(request))
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    let begin = || Ok(Request::collective(reduction::ireduce(&send, &receive, op, root, on)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ireduce", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ireduce with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
+/// @param[out] recvbuf  room for `count` items, on the root
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param root          the rank that gets the result
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ireduce_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        reduce("AMPI_Ireduce_c", operands, root, comm, End::Request(request))
+    }
 }
 
 /// MPI_Allreduce. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has
@@ -114,18 +147,34 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe { plain::MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm) };
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        allreduce("AMPI_Allreduce", operands, comm, End::Now)
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    mpi_call("AMPI_Allreduce", on, || reduction::allreduce(&send, &receive, op, on))
+}
+
+/// AMPI_Allreduce with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allreduce_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        allreduce("AMPI_Allreduce_c", operands, comm, End::Now)
+    }
 }
 
 /// MPI_Iallreduce: as AMPI_Allreduce, but not by operations that users define. What is read is copied; what
@@ -149,24 +198,36 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Iallreduce", request, on, |handle| {
-                plain::MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, handle)
-            })
-        };
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        allreduce("AMPI_Iallreduce", operands, comm, End::Request(request))
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    let begin = || Ok(Request::collective(reduction::iallreduce(&send, &receive, op, on)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Iallreduce", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Iallreduce with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iallreduce_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        allreduce("AMPI_Iallreduce_c", operands, comm, End::Request(request))
+    }
 }
 
 /// MPI_Reduce_scatter. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it
@@ -188,18 +249,34 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let pieces = unsafe { Pieces::new(sendbuf, recvbuf, Counts::List(recvcounts), datatype) };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(pieces.datatype()) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm)
-        };
+    unsafe {
+        let pieces = Pieces::new(sendbuf, recvbuf, Counts::List(recvcounts), datatype);
+        reduce_scatter("AMPI_Reduce_scatter", pieces, op, comm, End::Now)
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    mpi_call("AMPI_Reduce_scatter", on, || reduction::reduce_scatter(&pieces, op, on))
+}
+
+/// AMPI_Reduce_scatter with counts past 2^31.
+/// @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+/// @param[out] recvbuf  room for this rank's items of the result
+/// @param recvcounts    number of items of the result for each rank
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let pieces = Pieces::new(sendbuf, recvbuf, Counts::Large(recvcounts), datatype);
+        reduce_scatter("AMPI_Reduce_scatter_c", pieces, op, comm, End::Now)
+    }
 }
 
 /// MPI_Ireduce_scatter: as AMPI_Reduce_scatter, but not by operations that users define. What is read is
@@ -223,22 +300,36 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let pieces = unsafe { Pieces::new(sendbuf, recvbuf, Counts::List(recvcounts), datatype) };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(pieces.datatype()) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ireduce_scatter", request, on, |handle| {
-                plain::MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, handle)
-            })
-        };
+    unsafe {
+        let pieces = Pieces::new(sendbuf, recvbuf, Counts::List(recvcounts), datatype);
+        reduce_scatter("AMPI_Ireduce_scatter", pieces, op, comm, End::Request(request))
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    let begin = || Ok(Request::collective(reduction::ireduce_scatter(&pieces, op, on)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ireduce_scatter", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ireduce_scatter with counts past 2^31.
+/// @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+/// @param[out] recvbuf  room for this rank's items of the result
+/// @param recvcounts    number of items of the result for each rank
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let pieces = Pieces::new(sendbuf, recvbuf, Counts::Large(recvcounts), datatype);
+        reduce_scatter("AMPI_Ireduce_scatter_c", pieces, op, comm, End::Request(request))
+    }
 }
 
 /// MPI_Reduce_scatter_block. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library
@@ -260,18 +351,34 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_block(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let pieces = unsafe { Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount), datatype) };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(pieces.datatype()) {
-        // SAFETY: as above.
-        return unsafe {
-            plain::MPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm)
-        };
+    unsafe {
+        let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount.into()), datatype);
+        reduce_scatter("AMPI_Reduce_scatter_block", pieces, op, comm, End::Now)
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    mpi_call("AMPI_Reduce_scatter_block", on, || reduction::reduce_scatter(&pieces, op, on))
+}
+
+/// AMPI_Reduce_scatter_block with a count past 2^31.
+/// @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
+/// @param[out] recvbuf  room for `recvcount` items
+/// @param recvcount     number of items of the result for one rank
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_block_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount), datatype);
+        reduce_scatter("AMPI_Reduce_scatter_block_c", pieces, op, comm, End::Now)
+    }
 }
 
 /// MPI_Ireduce_scatter_block: as AMPI_Reduce_scatter_block, but not by operations that users define. What is
@@ -295,24 +402,36 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_block(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let pieces = unsafe { Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount), datatype) };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(pieces.datatype()) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Ireduce_scatter_block", request, on, |handle| {
-                plain::MPI_Ireduce_scatter_block(
-                    sendbuf, recvbuf, recvcount, datatype, op, comm, handle,
-                )
-            })
-        };
+    unsafe {
+        let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount.into()), datatype);
+        reduce_scatter("AMPI_Ireduce_scatter_block", pieces, op, comm, End::Request(request))
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    let begin = || Ok(Request::collective(reduction::ireduce_scatter(&pieces, op, on)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Ireduce_scatter_block", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Ireduce_scatter_block with a count past 2^31.
+/// @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
+/// @param[out] recvbuf  room for `recvcount` items
+/// @param recvcount     number of items of the result for one rank
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_block_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(recvcount), datatype);
+        reduce_scatter("AMPI_Ireduce_scatter_block_c", pieces, op, comm, End::Request(request))
+    }
 }
 
 /// MPI_Scan. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has not.
@@ -333,18 +452,34 @@ pub unsafe extern "C-unwind" fn AMPI_Scan(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe { plain::MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm) };
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Scan", operands, Extent::Inclusive, comm, End::Now)
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    mpi_call("AMPI_Scan", on, || scan::scan(&send, &receive, op, on, Extent::Inclusive))
+}
+
+/// AMPI_Scan with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scan_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Scan_c", operands, Extent::Inclusive, comm, End::Now)
+    }
 }
 
 /// MPI_Iscan: as AMPI_Scan, but not by operations that users define. What is read is copied; what is received
@@ -368,25 +503,36 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Iscan", request, on, |handle| {
-                plain::MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, handle)
-            })
-        };
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Iscan", operands, Extent::Inclusive, comm, End::Request(request))
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    let begin =
-        || Ok(Request::collective(scan::iscan(&send, &receive, op, on, Extent::Inclusive)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Iscan", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Iscan with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iscan_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Iscan_c", operands, Extent::Inclusive, comm, End::Request(request))
+    }
 }
 
 /// MPI_Exscan. The buffer of rank 0 keeps its values and their derivatives. Active data as in AMPI_Reduce.
@@ -408,18 +554,34 @@ pub unsafe extern "C-unwind" fn AMPI_Exscan(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe { plain::MPI_Exscan(sendbuf, recvbuf, count, datatype, op, comm) };
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Exscan", operands, Extent::Exclusive, comm, End::Now)
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    mpi_call("AMPI_Exscan", on, || scan::scan(&send, &receive, op, on, Extent::Exclusive))
+}
+
+/// AMPI_Exscan with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Exscan_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Exscan_c", operands, Extent::Exclusive, comm, End::Now)
+    }
 }
 
 /// MPI_Iexscan: as AMPI_Exscan, but not by operations that users define. What is read is copied; what is
@@ -443,25 +605,36 @@ pub unsafe extern "C-unwind" fn AMPI_Iexscan(
     request: *mut AMPI_Request,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (send, receive) = unsafe {
-        (Argument::new(sendbuf, count, datatype), Argument::new(recvbuf, count, datatype))
-    };
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(send.datatype()) {
-        // SAFETY: as above.
-        return unsafe {
-            super::start("AMPI_Iexscan", request, on, |handle| {
-                plain::MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, handle)
-            })
-        };
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Iexscan", operands, Extent::Exclusive, comm, End::Request(request))
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    let begin =
-        || Ok(Request::collective(scan::iscan(&send, &receive, op, on, Extent::Exclusive)?, on));
-    // SAFETY: as above.
-    mpi_call("AMPI_Iexscan", on, || unsafe { super::hand_out(request, begin) })
+}
+
+/// AMPI_Iexscan with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iexscan_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Iexscan_c", operands, Extent::Exclusive, comm, End::Request(request))
+    }
 }
 
 /// MPI_Reduce_local. With active data the result is recorded as any local computation is.
@@ -480,16 +653,32 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_local(
     op: MPI_Op,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
-    let (left, right) = unsafe {
-        (Argument::new(inbuf, count, datatype), Argument::new(inoutbuf, count, datatype))
-    };
-    if is_passive(left.datatype()) {
-        // SAFETY: as above.
-        return unsafe { plain::MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op) };
+    unsafe {
+        let operands = Operands::new(inbuf, inoutbuf, count, datatype, op);
+        reduce_local("AMPI_Reduce_local", operands)
     }
-    // SAFETY: as above.
-    let op = unsafe { Op::new(op) };
-    mpi_call("AMPI_Reduce_local", Comm::world(), || local::reduce(&left, &right, op))
+}
+
+/// AMPI_Reduce_local with a count past 2^31.
+/// @param inbuf             `count` items of `datatype`: the left operands
+/// @param[in,out] inoutbuf  `count` items: the right operands, then the results
+/// @param count             number of items
+/// @param datatype          AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op                the operation, as in AMPI_Reduce
+/// @return an MPI code, raised on MPI_COMM_WORLD
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Reduce_local_c(
+    inbuf: *const c_void,
+    inoutbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = Operands::new(inbuf, inoutbuf, count, datatype, op);
+        reduce_local("AMPI_Reduce_local_c", operands)
+    }
 }
 
 /// The adjoint of one application of an operation to `len` items of `size` doubles each, in one direction: of

@@ -160,14 +160,13 @@ pub fn number_of_peers(which: c_int, comm: Comm) -> Outcome<usize> {
 /// `with_scalar` for the types of peers; where nothing moves the type may be anything and becomes the scalar's. The
 /// list lives as long as the program, since a nonblocking call may read it until it completes; equal lists are one.
 pub fn list_with_scalar(
-    counts: &[c_int],
+    unused: impl Iterator<Item = bool>,
     datatypes: &[Datatype],
     scalar: Datatype,
 ) -> Outcome<*const Datatype> {
-    let list: Outcome<Box<[Datatype]>> = counts
-        .iter()
+    let list: Outcome<Box<[Datatype]>> = unused
         .zip(datatypes)
-        .map(|(&n, &datatype)| if n == 0 { Ok(scalar) } else { with_scalar(datatype, scalar) })
+        .map(|(unused, &datatype)| if unused { Ok(scalar) } else { with_scalar(datatype, scalar) })
         .collect();
     let list = list?;
     let keys = list.iter().map(|datatype| datatype.key()).collect();

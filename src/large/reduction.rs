@@ -242,6 +242,7 @@ impl Room {
 }
 
 /// The address so many bytes behind another.
+#[allow(clippy::cast_possible_truncation)] // addresses have 64 bits
 fn behind(address: *mut c_void, bytes: i64) -> *mut c_void {
     address.wrapping_byte_offset(aint(bytes) as isize)
 }

@@ -1,6 +1,6 @@
 //! Users' buffers of active doubles: a pointer, a count and a layout, read and written run by run.
 
-use super::raw::{MPI_Aint, MPI_Datatype};
+use super::raw::{MPI_Aint, MPI_Count, MPI_Datatype};
 use super::{Datatype, Failure, Outcome};
 use crate::count::wide32;
 use crate::error::{Code, Error};
@@ -496,16 +496,47 @@ impl Twin {
 #[derive(Clone, Copy)]
 pub struct Arguments {
     pointer: *mut c_void,
-    counts: *const c_int,
-    displs: Displs,
+    lists: Lists,
     types: Types,
 }
 
-/// Displacements; those of `MPI_Neighbor_alltoallw` are addresses.
+/// The arrays of counts and of displacements that a caller passed.
 #[derive(Clone, Copy)]
-enum Displs {
-    Int(*const c_int),
-    Aint(*const MPI_Aint),
+pub enum Lists {
+    Int(*const c_int, *const c_int),
+    /// As `MPI_Neighbor_alltoallw` has them.
+    Addresses(*const c_int, *const MPI_Aint),
+    /// As MPI-4's calls for large counts have them.
+    Large(*const MPI_Count, *const MPI_Aint),
+}
+
+impl Lists {
+    const fn are_null(self) -> bool {
+        match self {
+            Self::Int(counts, displs) => counts.is_null() || displs.is_null(),
+            Self::Addresses(counts, displs) => counts.is_null() || displs.is_null(),
+            Self::Large(counts, displs) => counts.is_null() || displs.is_null(),
+        }
+    }
+
+    /// The count and the displacement of one rank.
+    ///
+    /// # Safety
+    /// Both arrays have an entry for it.
+    unsafe fn at(self, rank: usize) -> (i64, i64) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self {
+                Self::Int(counts, displs) => {
+                    ((*counts.add(rank)).into(), (*displs.add(rank)).into())
+                }
+                Self::Addresses(counts, displs) => {
+                    ((*counts.add(rank)).into(), super::widen(*displs.add(rank)))
+                }
+                Self::Large(counts, displs) => (*counts.add(rank), super::widen(*displs.add(rank))),
+            }
+        }
+    }
 }
 
 /// One datatype, whose extent is the unit of the displacements, or one for each rank, and bytes.
@@ -519,26 +550,18 @@ impl Arguments {
     /// # Safety
     /// As for `Argument::new`, and where the argument is significant and not in place the arrays have an entry
     /// for each rank.
-    pub const unsafe fn new(
-        pointer: *const c_void,
-        counts: *const c_int,
-        displs: *const c_int,
-        types: Types,
-    ) -> Self {
-        Self { pointer: pointer.cast_mut(), counts, displs: Displs::Int(displs), types }
+    pub const unsafe fn new(pointer: *const c_void, lists: Lists, types: Types) -> Self {
+        Self { pointer: pointer.cast_mut(), lists, types }
     }
 
-    /// As `new`, with displacements of `MPI_Aint`.
-    ///
-    /// # Safety
-    /// As for `new`.
-    pub const unsafe fn with_addresses(
-        pointer: *const c_void,
-        counts: *const c_int,
-        displs: *const MPI_Aint,
-        types: Types,
-    ) -> Self {
-        Self { pointer: pointer.cast_mut(), counts, displs: Displs::Aint(displs), types }
+    /// As the caller passed it, for calls of MPI's.
+    pub const fn parts(&self) -> (*mut c_void, Lists, Types) {
+        (self.pointer, self.lists, self.types)
+    }
+
+    /// Whether the call is the one for counts past 2^31.
+    pub const fn is_large(&self) -> bool {
+        matches!(self.lists, Lists::Large(..))
     }
 
     pub fn is_in_place(&self) -> bool {
@@ -551,37 +574,31 @@ impl Arguments {
     }
 
     /// The part of each of `ranks`. The argument must be significant, and not in place.
-    pub fn list(&self, name: &str, ranks: usize) -> Outcome<Vec<Argument>> {
+    pub fn list(
+        &self,
+        name: &str,
+        ranks: usize,
+    ) -> Outcome<impl ExactSizeIterator<Item = Argument>> {
         let unit = match self.types {
             Types::One(datatype) => datatype.extent()?.1,
             Types::Each(_) => 1,
         };
-        let displs_are_null = match self.displs {
-            Displs::Int(displs) => displs.is_null(),
-            Displs::Aint(displs) => displs.is_null(),
-        };
-        if ranks > 0 && (self.counts.is_null() || displs_are_null) {
+        if ranks > 0 && self.lists.are_null() {
             let why = format_args!("counts or displacements are NULL");
             return Err(bad(name, Code::Null, why));
         }
-        let part = |rank: usize| {
+        let this = *self;
+        Ok((0..ranks).map(move |rank| {
             // SAFETY: the promise of `new`.
-            let (count, displ) = unsafe {
-                let displ = match self.displs {
-                    Displs::Int(displs) => i64::from(*displs.add(rank)),
-                    Displs::Aint(displs) => super::widen(*displs.add(rank)),
-                };
-                (*self.counts.add(rank), displ)
-            };
-            let datatype = match self.types {
+            let (count, displ) = unsafe { this.lists.at(rank) };
+            let datatype = match this.types {
                 Types::One(datatype) => datatype,
                 // SAFETY: as above.
                 Types::Each(types) => unsafe { Datatype::new(*types.add(rank)) },
             };
-            let pointer = self.pointer.wrapping_byte_offset(offset(displ * unit));
-            Argument { pointer, count: count.into(), datatype }
-        };
-        Ok((0..ranks).map(part).collect())
+            let pointer = this.pointer.wrapping_byte_offset(offset(displ.wrapping_mul(unit)));
+            Argument { pointer, count, datatype }
+        }))
     }
 
     /// Whether one of the datatypes of `ranks` parts is what `f` looks for. Nothing else is looked at.
@@ -608,8 +625,10 @@ pub struct Pieces {
 
 #[derive(Clone, Copy)]
 pub enum Counts {
-    Each(c_int),
+    Each(i64),
     List(*const c_int),
+    /// As MPI-4's call for large counts has them.
+    Large(*const MPI_Count),
 }
 
 impl Pieces {
@@ -632,20 +651,30 @@ impl Pieces {
     }
 
     pub const fn has_counts(&self) -> bool {
-        matches!(self.counts, Counts::List(_))
+        !matches!(self.counts, Counts::Each(_))
     }
 
-    fn count(&self, rank: usize, ranks: usize) -> Outcome<c_int> {
+    /// As the caller passed it, for calls of MPI's.
+    pub const fn parts(&self) -> (*mut c_void, *mut c_void, Counts, MPI_Datatype) {
+        (self.send, self.receive, self.counts, self.datatype.raw())
+    }
+
+    fn count(&self, rank: usize, ranks: usize) -> Outcome<i64> {
+        let is_null = match self.counts {
+            Counts::Each(_) => false,
+            Counts::List(counts) => counts.is_null(),
+            Counts::Large(counts) => counts.is_null(),
+        };
+        if is_null {
+            return Err(bad("recvcounts", Code::Null, format_args!("the array is NULL")));
+        }
+        assert!(rank < ranks);
         let count = match self.counts {
             Counts::Each(count) => count,
-            Counts::List(counts) if counts.is_null() => {
-                return Err(bad("recvcounts", Code::Null, format_args!("the array is NULL")));
-            }
-            Counts::List(counts) => {
-                assert!(rank < ranks);
-                // SAFETY: the promise of `new`.
-                unsafe { *counts.add(rank) }
-            }
+            // SAFETY: the promise of `new`.
+            Counts::List(counts) => unsafe { (*counts.add(rank)).into() },
+            // SAFETY: as above.
+            Counts::Large(counts) => unsafe { *counts.add(rank) },
         };
         if count < 0 {
             let why = format_args!("{count} for rank {rank} is negative");
@@ -658,7 +687,8 @@ impl Pieces {
     pub fn operands(&self, ranks: usize) -> Outcome<Argument> {
         let mut total = 0i64;
         for rank in 0..ranks {
-            total += i64::from(self.count(rank, ranks)?);
+            // What passes 2^63 is refused as more than the library counts.
+            total = total.saturating_add(self.count(rank, ranks)?);
         }
         Ok(Argument { pointer: self.brought(), count: total, datatype: self.datatype })
     }
@@ -671,13 +701,13 @@ impl Pieces {
     /// for what is brought.
     pub fn share(&self, rank: usize, ranks: usize) -> Outcome<Argument> {
         let count = self.count(rank, ranks)?;
-        Ok(Argument { pointer: self.brought(), count: count.into(), datatype: self.datatype })
+        Ok(Argument { pointer: self.brought(), count, datatype: self.datatype })
     }
 
     /// What a rank gets, at the beginning of its buffer.
     pub fn result(&self, rank: usize, ranks: usize) -> Outcome<Argument> {
         let count = self.count(rank, ranks)?;
-        Ok(Argument { pointer: self.receive, count: count.into(), datatype: self.datatype })
+        Ok(Argument { pointer: self.receive, count, datatype: self.datatype })
     }
 }
 

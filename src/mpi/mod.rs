@@ -26,8 +26,8 @@ pub mod wrapped;
 
 pub use attribute::{CommAttribute, TypeAttribute};
 pub use buffer::{
-    Argument, Arguments, Counts, Layout, Map, Mark, Pieces, Run, Segment, Shape, Sink, Source,
-    Sources, Twin, Types,
+    Argument, Arguments, Counts, Layout, Lists, Map, Mark, Pieces, Run, Segment, Shape, Sink,
+    Source, Sources, Twin, Types,
 };
 pub use error::{Failure, Outcome, check};
 pub use function::{Derivative, Function};
@@ -42,6 +42,17 @@ use raw::{MPI_Comm, MPI_Datatype, MPI_Group, MPI_Op, constants};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+/// The call that blocks or, where a request goes, the one that makes it.
+macro_rules! twins {
+    ($request:expr, $now:expr, $begin:expr, $($argument:expr),* $(,)?) => {
+        match $request {
+            None => $now($($argument),*),
+            Some(request) => $begin($($argument),*, request),
+        }
+    };
+}
+pub(crate) use twins;
 
 /// A communicator's handle.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -1,6 +1,7 @@
 //! What the functions of adjoint MPI share: how they end, and how they read handles. A directory of its own,
 //! since every file of `capi` is a unit with a header.
 
+pub mod collectives;
 pub mod messages;
 
 use super::{null, panic_text};
