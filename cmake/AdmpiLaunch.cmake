@@ -16,7 +16,7 @@ if(ADMPI_MPI_FAMILY STREQUAL "openmpi")
   endif()
 endif()
 
-# What tests need and measurements are spared.
+# What tests need beyond that. Benchmarks run without it, with a core for each rank.
 set(ADMPI_TEST_ENVIRONMENT ${ADMPI_LAUNCH_ENVIRONMENT})
 if(ADMPI_MPI_FAMILY STREQUAL "openmpi")
   # More ranks than cores are the rule in tests, and containers forbid the single-copy mechanism.
