@@ -221,6 +221,7 @@ TEST_CASE("test_errors_truncation_is_raised_by_mpi_once") {
   stage at;
   const catcher handler(at.comm), world(MPI_COMM_WORLD);
   AMPI_Request send, receive;
+  for (int i = 0; i < 4; ++i) at.y[i] = 7.0 * at.x[i];
   AMPI_Isend(at.x, 4, AMPI_ADOUBLE, at.rank, 0, at.comm, &send);
   AMPI_Irecv(at.y, 2, AMPI_ADOUBLE, at.rank, 0, at.comm, &receive);
   const auto events = at.tape.statistics().events;
@@ -228,6 +229,9 @@ TEST_CASE("test_errors_truncation_is_raised_by_mpi_once") {
   CHECK(catcher::raised == 1);
   AMPI_Wait(&send, MPI_STATUS_IGNORE);
   CHECK(at.tape.statistics().events == events);
+  // What the message has overwritten has no derivative, the rest is as it was.
+  for (int i = 0; i < 4; ++i) CHECK((at.y[i].id == 0) == (i < 2));
+  CHECK(at.y[2].value == 21.0);
   // What was not received is no obstacle for what follows.
   AMPI_Irecv(at.y, 4, AMPI_ADOUBLE, at.rank, 1, at.comm, &receive);
   AMPI_Isend(at.x, 4, AMPI_ADOUBLE, at.rank, 1, at.comm, &send);

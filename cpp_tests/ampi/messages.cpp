@@ -126,20 +126,23 @@ TEST_CASE("test_messages_proc_null_keeps_value_and_derivative") {
 }
 
 TEST_CASE("test_messages_short_receive_leaves_the_rest") {
-  check_identity(6, 7, [](auto mpi, auto &x) {
-    ring at;
-    auto y = combine(x, x);
-    typename decltype(mpi)::request q;
-    mpi.irecv(y.data(), 6, mpi.type(), at.left, 0, MPI_COMM_WORLD, &q);
-    mpi.send(x.data(), 2, mpi.type(), at.right, 0, MPI_COMM_WORLD);
-    mpi.wait(&q, MPI_STATUS_IGNORE);
-    auto z = combine(y, x);
-    // And into the middle of a longer one, after it.
-    mpi.irecv(y.data() + 1, 5, mpi.type(), at.left, 1, MPI_COMM_WORLD, &q);
-    mpi.send(z.data(), 3, mpi.type(), at.right, 1, MPI_COMM_WORLD);
-    mpi.wait(&q, MPI_STATUS_IGNORE);
-    return combine(y, z);
-  });
+  for (const int n : {6, 9000}) {
+    CAPTURE(n);
+    check_identity(n, 7, [n](auto mpi, auto &x) {
+      ring at;
+      auto y = combine(x, x);
+      typename decltype(mpi)::request q;
+      mpi.irecv(y.data(), n, mpi.type(), at.left, 0, MPI_COMM_WORLD, &q);
+      mpi.send(x.data(), n / 3, mpi.type(), at.right, 0, MPI_COMM_WORLD);
+      mpi.wait(&q, MPI_STATUS_IGNORE);
+      auto z = combine(y, x);
+      // And into the middle of a longer one, after it.
+      mpi.irecv(y.data() + 1, n - 1, mpi.type(), at.left, 1, MPI_COMM_WORLD, &q);
+      mpi.send(z.data(), n / 2, mpi.type(), at.right, 1, MPI_COMM_WORLD);
+      mpi.wait(&q, MPI_STATUS_IGNORE);
+      return combine(y, z);
+    });
+  }
 }
 
 TEST_CASE("test_messages_of_nothing") {

@@ -175,8 +175,16 @@ pub fn freed(private: &'static Private) {
 }
 
 impl Posted {
+    #[inline]
     fn entry(self, f: impl FnOnce(&mut Entry)) {
-        let Some(post) = self.0.checked_sub(1) else { return };
+        if let Some(post) = self.0.checked_sub(1) {
+            Self::look_up(post, f);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up(post: u64, f: impl FnOnce(&mut Entry)) {
         tape::current(|tape| {
             let entries = &mut tape.companion::<Traffic>().log.entries;
             // A reset may have taken it away.

@@ -9,10 +9,14 @@ use super::traffic::{Completion, Parcel, Traffic};
 use super::wire::doubles;
 use super::{Private, statistics};
 use crate::error::{Code, Error, Result};
+use crate::large::limit::small;
+use crate::mpi::error::is_truncation;
 use crate::mpi::message::{self, Envelope, Exchange, Message, Mode};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
-use crate::mpi::{Argument, Comm, Mark, Outcome, Serial, Sink, Source, Staging, Status};
+use crate::mpi::{
+    Argument, Comm, Doubles, Mark, Outcome, Serial, Sink, Source, Staging, Status, Writable,
+};
 use crate::tape::{self, Event, Ids, Sweep};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -29,10 +33,14 @@ impl Event for Sent {
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let (n, width) = (self.ids.len(), sweep.width());
+        let (mut short, mut long) = (SHORT, Staging::default());
         let traffic = sweep.companion::<Traffic>();
-        let adjoint = traffic.receive(self.private, self.to, n, width)?;
-        sweep.add(&self.ids, adjoint.as_slice());
-        sweep.companion::<Traffic>().keep(adjoint);
+        let adjoint = room_in(&mut short, &mut long, n * width, |n| traffic.memory(n));
+        traffic.receive(self.private, self.to, n, width, adjoint)?;
+        sweep.add(&self.ids, adjoint);
+        if n * width > short.len() {
+            sweep.companion::<Traffic>().keep(long);
+        }
         Ok(())
     }
 }
@@ -62,44 +70,77 @@ impl Event for Received {
 }
 
 /// How a call finds the private communicator, once it knows that it needs one.
-trait Route: FnOnce() -> Outcome<&'static Private> {}
-impl<F: FnOnce() -> Outcome<&'static Private>> Route for F {}
+trait Route: Copy + FnOnce() -> Outcome<&'static Private> {}
+impl<F: Copy + FnOnce() -> Outcome<&'static Private>> Route for F {}
 
-/// A send that the tape will see: whose adjoint comes back, and from where.
-type Outgoing = Option<Sent>;
-
-/// Packs the values into `data`; tells what is to be recorded, if anything is. That is found out before
-/// anything is sent: a buffer that the tape refuses stays at home.
-fn pack(source: &Source, to: Envelope, route: impl Route, data: &mut [f64]) -> Outcome<Outgoing> {
-    if to.peer == constants().proc_null || source.is_empty() {
-        return Ok(None);
-    }
-    let shape = source.pack(data);
-    statistics::sent_forward(source.len());
-    if tape::checking() && state().is_none() {
-        if let Ok(private) = route() {
-            check::sent(private, to.peer, to.tag, source.len(), false);
-        }
-        return Ok(None);
-    }
-    let recorded = tape::current(|tape| {
-        if !tape.recording() {
-            return Ok(None);
-        }
-        let private = route()?;
-        Ok(Some(Sent { private, to, ids: ids(tape, source, shape)? }))
-    });
-    recorded.unwrap_or(Ok(None))
+/// What the tape will be told of a send whose adjoint comes back; nothing, without a private communicator.
+struct Outgoing {
+    private: Option<&'static Private>,
+    ids: Ids,
 }
 
-/// Records a message, which has been sent.
-fn record(outgoing: Outgoing) -> Outcome<()> {
-    let Some(sent) = outgoing else { return Ok(()) };
-    if tape::checking() {
-        check::sent(sent.private, sent.to.peer, sent.to.tag, sent.ids.len(), true);
+impl Outgoing {
+    const NOTHING: Self = Self { private: None, ids: Ids::Passive(0) };
+
+    /// Packs the values into `data`, if they are not to be sent from where they lie, and finds out what is to be
+    /// recorded. That before anything is sent: a buffer that the tape refuses stays at home.
+    #[inline(always)]
+    fn prepare(
+        &mut self,
+        source: &Source,
+        to: Envelope,
+        route: impl Route,
+        data: Option<&mut [f64]>,
+    ) -> Outcome<()> {
+        if to.peer == constants().proc_null || source.is_empty() {
+            return Ok(());
+        }
+        let shape = data.map_or_else(|| source.shape(), |data| source.pack(data));
+        statistics::sent_forward(source.len());
+        if tape::checking() && state().is_none() {
+            log_unrecorded(to, source.len(), route);
+            return Ok(());
+        }
+        let found = tape::current(|tape| {
+            if tape.recording() {
+                let private = route()?;
+                self.ids = ids(tape, source, shape)?;
+                self.private = Some(private);
+            }
+            Ok(())
+        });
+        found.unwrap_or(Ok(()))
     }
-    let recorded = tape::current(|tape| tape.record(0, |_, _| sent).map(|_| ()));
-    Ok(recorded.unwrap_or(Ok(()))?)
+
+    /// Records the message, which has been sent.
+    #[inline(always)]
+    fn record(self, to: Envelope) -> Outcome<()> {
+        let Self { private: Some(private), ids } = self else { return Ok(()) };
+        if tape::checking() {
+            check::sent(private, to.peer, to.tag, ids.len(), true);
+        }
+        let event = Sent { private, to, ids };
+        let recorded = tape::current(|tape| tape.record(0, |_, _| event).map(|_| ()));
+        Ok(recorded.unwrap_or(Ok(()))?)
+    }
+}
+
+#[cold]
+fn log_unrecorded(to: Envelope, n: usize, route: impl Route) {
+    if let Ok(private) = route() {
+        check::sent(private, to.peer, to.tag, n, false);
+    }
+}
+
+/// From how many active doubles on MPI takes them from between what marks them, without a copy of the library's own:
+/// MPICH's engine for datatypes is faster than that pass over the memory (bench_pingpong and bench_halo).
+const SPACED: Option<usize> = if cfg!(admpi_mpi = "mpich") { Some(1024) } else { None };
+
+/// The items of a message whose `n` values MPI may send from where they lie.
+#[inline]
+fn ready(source: &Source, n: usize) -> Option<Doubles> {
+    let as_they_are = source.is_plain() && (n <= 1 || SPACED.is_some_and(|least| n >= least));
+    as_they_are.then(|| i64::try_from(n).ok().and_then(small).map(Doubles::each)).flatten()
 }
 
 /// What the tape will be told of a receive: its place in the order of its channel.
@@ -110,6 +151,7 @@ struct Post {
 }
 
 impl Post {
+    #[inline]
     fn next(private: &'static Private) -> Self {
         Self { private, post: private.receives.with(Window::post) }
     }
@@ -120,6 +162,7 @@ impl Post {
     }
 
     /// Records what arrived on the tape that recorded the start, and returns the marks of its values.
+    #[inline(always)]
     fn record(self, serial: u64, n: usize, status: &Status) -> Outcome<Mark> {
         let Self { private, post } = self;
         let channel = Channel { private: private.index, peer: status.source(), tag: status.tag() };
@@ -149,6 +192,7 @@ pub struct Arrival {
 
 impl Arrival {
     /// Numbers a receive that is about to be posted, if a tape records.
+    #[inline(always)]
     fn expect(sink: Sink, from: Envelope, route: impl Route) -> Outcome<Self> {
         let mut logged = Posted::default();
         if sink.is_empty() || from.peer == constants().proc_null {
@@ -193,12 +237,13 @@ impl Arrival {
         }
     }
 
-    /// Takes what arrived out of `data` and into the user's buffer.
+    /// Takes what arrived into the user's buffer: out of `data`, or from where MPI has put it there.
     pub fn accept(&mut self, data: &[f64], status: &Status) -> Outcome<()> {
         let received = if status.source() == constants().proc_null {
             0
         } else {
-            status.doubles()?.unwrap_or(0).min(data.len())
+            // Part of a double is nothing that could be differentiated.
+            status.doubles()?.unwrap_or(0).min(self.sink.len())
         };
         if received == 0 {
             self.logged.withdrawn();
@@ -206,7 +251,7 @@ impl Arrival {
             self.logged.received(status.source(), status.tag(), received);
         }
         let Some((serial, post)) = self.post.take() else {
-            self.sink.unpack(&data[..received], Mark::PASSIVE);
+            self.put(data, received, Mark::PASSIVE);
             return Ok(());
         };
         if received == 0 {
@@ -215,11 +260,42 @@ impl Arrival {
         }
         let mark = post.record(serial, received, status);
         // The values have arrived, whatever the tape says.
-        self.sink.unpack(&data[..received], *mark.as_ref().unwrap_or(&Mark::PASSIVE));
+        self.put(data, received, *mark.as_ref().unwrap_or(&Mark::PASSIVE));
         mark.map(|_| ())
     }
 
-    /// The receive has failed, or was cancelled.
+    #[inline]
+    fn put(&mut self, data: &[f64], n: usize, mark: Mark) {
+        if self.sink.is_plain() {
+            self.sink.spread(n, mark);
+        } else {
+            self.sink.unpack(&data[..n], mark);
+        }
+    }
+
+    /// Room for what the buffer itself cannot take side by side.
+    #[inline]
+    fn room(&self, n: usize) -> Staging {
+        if self.sink.is_plain() { Staging::default() } else { Staging::take(n) }
+    }
+
+    /// Where MPI is to write: to the user's buffer if that is plain, which spares a copy, else to `room`.
+    #[inline]
+    fn place<'a>(&'a mut self, room: &'a mut Staging) -> Writable<'a> {
+        if self.sink.is_plain() { (&mut self.sink).into() } else { room.as_mut_slice().into() }
+    }
+
+    /// The receive has failed by MPI's `code`. Bytes of a message that is too long may be in the buffer: what they
+    /// stand for has no derivative.
+    #[cold]
+    pub fn fail(&mut self, code: c_int) {
+        if self.sink.is_plain() && is_truncation(code) {
+            self.sink.spread(self.sink.len(), Mark::PASSIVE);
+        }
+        self.refuse();
+    }
+
+    /// The receive could not start, or was cancelled.
     pub fn refuse(&mut self) {
         self.logged.withdrawn();
         if let Some((_, post)) = self.post.take() {
@@ -227,9 +303,16 @@ impl Arrival {
         }
     }
 
-    /// Accepts what a call has brought into `data`.
+    /// Accepts what a call has brought.
+    #[inline]
     fn end(&mut self, data: &[f64], received: Outcome<Status>) -> Outcome<Status> {
-        let status = received.inspect_err(|_| self.refuse())?;
+        let status = match received {
+            Ok(status) => status,
+            Err(failure) => {
+                self.fail(failure.code());
+                return Err(failure);
+            }
+        };
         self.accept(data, &status)?;
         Ok(status)
     }
@@ -287,40 +370,83 @@ fn room(n: usize, peer: c_int) -> usize {
     if peer == constants().proc_null { 0 } else { n }
 }
 
-/// Calls `f` with room for `n` doubles: on the stack, where a message is short.
+/// Room on the stack for short messages.
+type Short = [f64; 16];
+const SHORT: Short = [0.0; 16];
+
+/// Room for `n` doubles: in `short` if that is enough, else in `long`, which `take` provides.
 #[inline]
-fn with_room<R>(n: usize, f: impl FnOnce(&mut [f64]) -> R) -> R {
-    const SHORT: usize = 16;
-    if n <= SHORT { f(&mut [0.0; SHORT][..n]) } else { f(Staging::take(n).as_mut_slice()) }
+fn room_in<'a>(
+    short: &'a mut Short,
+    long: &'a mut Staging,
+    n: usize,
+    take: impl FnOnce(usize) -> Staging,
+) -> &'a mut [f64] {
+    if n <= short.len() {
+        return &mut short[..n];
+    }
+    *long = take(n);
+    long.as_mut_slice()
 }
 
 pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
-    with_room(room(source.len(), to.peer), |data| {
-        let outgoing = pack(source, to, || communicator::of(comm), data)?;
-        message::send(comm, data, &doubles(data.len())?, to, mode)?;
-        record(outgoing)
-    })
+    let n = room(source.len(), to.peer);
+    let route = || communicator::of(comm);
+    let mut outgoing = Outgoing::NOTHING;
+    if let Some(items) = ready(source, n) {
+        outgoing.prepare(source, to, route, None)?;
+        message::send(comm, source, &items, to, mode)?;
+    } else {
+        let (mut short, mut long) = (SHORT, Staging::default());
+        let data = room_in(&mut short, &mut long, n, Staging::take);
+        outgoing.prepare(source, to, route, Some(&mut *data))?;
+        message::send(comm, &*data, &doubles(n)?, to, mode)?;
+    }
+    outgoing.record(to)
 }
 
 pub fn recv(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Status> {
     let sink = argument::sink("buf", buf)?;
-    with_room(room(sink.len(), from.peer), |data| {
-        let items = doubles(data.len())?;
-        let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
-        let received = message::receive(comm, data, &items, from);
-        arrival.end(data, received)
-    })
+    let n = room(sink.len(), from.peer);
+    let items = doubles(n)?;
+    let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
+    let mut data = arrival.room(n);
+    let received = message::receive(comm, arrival.place(&mut data), &items, from);
+    arrival.end(data.as_slice(), received)
 }
 
 pub fn mrecv(buf: &Argument, message: &mut Message<'_>) -> Outcome<Status> {
     let sink = argument::sink("buf", buf)?;
-    with_room(sink.len(), |data| {
-        let items = doubles(data.len())?;
-        let mut arrival = Arrival::claim(sink, message)?;
-        let received = message.receive(data, &items);
-        arrival.end(data, received)
-    })
+    let items = doubles(sink.len())?;
+    let mut arrival = Arrival::claim(sink, message)?;
+    let mut data = arrival.room(items.len());
+    let received = message.receive(arrival.place(&mut data), &items);
+    arrival.end(data.as_slice(), received)
+}
+
+/// Lets `transfer` send from where the values lie, or from room that it has for them; tells the items.
+fn lay_out(source: &Source, n: usize, transfer: &mut Transfer) -> Outcome<Doubles> {
+    match ready(source, n) {
+        Some(items) => {
+            transfer.lend(source);
+            Ok(items)
+        }
+        None => {
+            transfer.room(n);
+            doubles(n)
+        }
+    }
+}
+
+/// The same for a receive.
+fn lay_out_room(sink: &Sink, n: usize, transfer: &mut Transfer) -> Outcome<Doubles> {
+    if sink.is_plain() {
+        transfer.lend_room(sink);
+    } else {
+        transfer.room(n);
+    }
+    doubles(n)
 }
 
 /// Starts a send in `transfer`, which is idle.
@@ -332,10 +458,11 @@ pub fn isend(
     transfer: &mut Transfer,
 ) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
-    let n = room(source.len(), to.peer);
-    let outgoing = pack(source, to, || communicator::of(comm), transfer.room(n))?;
-    transfer.send(comm, &doubles(n)?, to, mode)?;
-    record(outgoing)
+    let items = lay_out(source, room(source.len(), to.peer), transfer)?;
+    let mut outgoing = Outgoing::NOTHING;
+    outgoing.prepare(source, to, || communicator::of(comm), transfer.room_again())?;
+    transfer.send(comm, &items, to, mode)?;
+    outgoing.record(to)
 }
 
 /// Starts a receive in `transfer`, which is idle.
@@ -346,9 +473,7 @@ pub fn irecv(
     transfer: &mut Transfer,
 ) -> Outcome<Arrival> {
     let sink = argument::sink("buf", buf)?;
-    let n = room(sink.len(), from.peer);
-    transfer.room(n);
-    let items = doubles(n)?;
+    let items = lay_out_room(&sink, room(sink.len(), from.peer), transfer)?;
     let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
     transfer.receive(comm, &items, from).inspect_err(|_| arrival.refuse())?;
     Ok(arrival)
@@ -361,8 +486,7 @@ pub fn imrecv(
     transfer: &mut Transfer,
 ) -> Outcome<Arrival> {
     let sink = argument::sink("buf", buf)?;
-    transfer.room(sink.len());
-    let items = doubles(sink.len())?;
+    let items = lay_out_room(&sink, sink.len(), transfer)?;
     let mut arrival = Arrival::claim(sink, message)?;
     transfer.receive_matched(message, &items).inspect_err(|_| arrival.refuse())?;
     Ok(arrival)
@@ -389,16 +513,17 @@ impl Again {
     pub fn start(&self, transfer: &mut Transfer) -> Outcome<Option<Arrival>> {
         let private = self.claim.as_ref().map(Claim::private);
         let route = || private.ok_or_else(communicator::unknown);
-        if let What::SendOnce(_, comm, mode) = &self.what {
+        if let What::SendOnce(source, comm, mode) = &self.what {
             transfer.free()?;
-            let items = doubles(transfer.room_again().len())?;
+            let items = lay_out(source, room(source.len(), self.with.peer), transfer)?;
             transfer.send_init(*comm, &items, self.with, mode)?;
         }
         match &self.what {
             What::Send(source) | What::SendOnce(source, ..) => {
-                let outgoing = pack(source, self.with, route, transfer.room_again())?;
+                let mut outgoing = Outgoing::NOTHING;
+                outgoing.prepare(source, self.with, route, transfer.room_again())?;
                 transfer.start()?;
-                record(outgoing)?;
+                outgoing.record(self.with)?;
                 Ok(None)
             }
             What::Receive(sink) => {
@@ -419,9 +544,8 @@ pub fn send_init(
     transfer: &mut Transfer,
 ) -> Outcome<Again> {
     let source = argument::source("buf", buf)?;
-    let n = room(source.len(), to.peer);
-    transfer.room(n);
-    transfer.send_init(comm, &doubles(n)?, to, mode)?;
+    let items = lay_out(&source, room(source.len(), to.peer), transfer)?;
+    transfer.send_init(comm, &items, to, mode)?;
     let what = if mode.once { What::SendOnce(source, comm, mode) } else { What::Send(source) };
     Ok(Again { what, with: to, claim: Claim::on(comm) })
 }
@@ -434,29 +558,31 @@ pub fn recv_init(
     transfer: &mut Transfer,
 ) -> Outcome<Again> {
     let sink = argument::sink("buf", buf)?;
-    let n = room(sink.len(), from.peer);
-    transfer.room(n);
-    transfer.receive_init(comm, &doubles(n)?, from)?;
+    let items = lay_out_room(&sink, room(sink.len(), from.peer), transfer)?;
+    transfer.receive_init(comm, &items, from)?;
     Ok(Again { what: What::Receive(sink), with: from, claim: Claim::on(comm) })
 }
 
-/// The send is recorded first: its adjoint is waited for only when that of the receive is under way.
+/// The send is recorded first: its adjoint is waited for only when that of the receive is under way. The values are
+/// packed, since the buffers may be one.
 fn exchange(
     source: &Source,
     to: Envelope,
     sink: Sink,
     from: Envelope,
     comm: Comm,
-    route: impl Route + Copy,
+    route: impl Route,
 ) -> Outcome<Status> {
-    let mut data = Staging::take(room(source.len(), to.peer));
-    let mut place = Staging::take(room(sink.len(), from.peer));
-    let (sent, wanted) = (&doubles(data.len())?, &doubles(place.len())?);
-    let outgoing = pack(source, to, route, data.as_mut_slice())?;
+    let (n, wanted) = (room(source.len(), to.peer), room(sink.len(), from.peer));
+    let mut data = Staging::take(n);
+    let (sent, wanted) = (&doubles(n)?, &doubles(wanted)?);
+    let mut outgoing = Outgoing::NOTHING;
+    outgoing.prepare(source, to, route, Some(data.as_mut_slice()))?;
     let mut arrival = Arrival::expect(sink, from, route)?;
-    let (data, room) = (data.as_slice(), place.as_mut_slice());
+    let mut place = arrival.room(wanted.len());
+    let (data, room) = (data.as_slice().into(), arrival.place(&mut place));
     let received = message::sendrecv(comm, Exchange { data, sent, to, room, wanted, from });
-    let recorded = if received.is_ok() { record(outgoing) } else { Ok(()) };
+    let recorded = if received.is_ok() { outgoing.record(to) } else { Ok(()) };
     let status = arrival.end(place.as_slice(), received)?;
     recorded.map(|()| status)
 }

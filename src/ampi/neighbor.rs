@@ -145,7 +145,8 @@ impl Rule for Neighbours {
                 if let Some(peer) = self.destinations.peer(slot, sweep) {
                     let tag = if self.origins.is_some() { tag_of(slot) } else { 0 };
                     let from = Envelope::new(peer, tag);
-                    let t = traffic.receive(private, from, n, width)?;
+                    let mut t = traffic.memory(n * width);
+                    traffic.receive(private, from, n, width, t.as_mut_slice())?;
                     let place = sum.as_mut_slice()[at * width..].iter_mut();
                     place.zip(t.as_slice()).for_each(|(sum, t)| *sum += t);
                     traffic.keep(t);

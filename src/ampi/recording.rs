@@ -105,44 +105,58 @@ impl Operands for Segment<'_> {
 
 /// The ids of what a call read. In checking mode every value is checked; in all builds an id that the tape
 /// has not given out is refused before a sweep writes to it.
+#[inline]
 pub fn ids(tape: &mut Tape, operands: &impl Operands, shape: Shape) -> Result<Ids> {
     if tape.checking() {
-        let mut checked = Ok(());
-        let mut i = 0;
-        operands.each(&mut |var| {
-            if checked.is_ok() {
-                checked = tape.check_var(&format!("buf[{i}]"), var);
-            }
-            i += 1;
-        });
-        checked?;
+        check(tape, operands)?;
     }
     let n = operands.count();
     let next = tape.next_id();
-    let (ids, beyond) = match shape {
-        Shape::Passive => (Ids::Passive(n), None),
+    match shape {
+        Shape::Passive => Ok(Ids::Passive(n)),
         Shape::Range(first) => {
             let n = u32::try_from(n).unwrap_or(u32::MAX);
-            (
-                Ids::Range { first, n },
-                first.checked_add(n).is_none_or(|end| end > next).then_some(first),
-            )
+            match first.checked_add(n) {
+                Some(end) if end <= next => Ok(Ids::Range { first, n }),
+                _ => Err(never_given(first, next)),
+            }
         }
-        Shape::Mixed => {
-            let list = tape.store::<u32>(n)?;
-            let ids = tape.stored_mut(&list);
-            operands.ids(ids);
-            let highest = ids.iter().copied().max().unwrap_or(0);
-            (Ids::List(list), (highest >= next).then_some(highest))
-        }
-    };
-    match beyond {
-        None => Ok(ids),
-        Some(id) => Err(Error::new(
-            Code::Stale,
-            format!(
-                "the buffer holds id {id}, but the tape has given out none from {next} on: it belongs to another tape, or outlived a reset"
-            ),
-        )),
+        Shape::Mixed => list(tape, operands),
     }
+}
+
+#[cold]
+fn check(tape: &Tape, operands: &impl Operands) -> Result<()> {
+    let mut checked = Ok(());
+    let mut i = 0;
+    operands.each(&mut |var| {
+        if checked.is_ok() {
+            checked = tape.check_var(&format!("buf[{i}]"), var);
+        }
+        i += 1;
+    });
+    checked
+}
+
+#[inline(never)]
+fn list(tape: &mut Tape, operands: &impl Operands) -> Result<Ids> {
+    let next = tape.next_id();
+    let list = tape.store::<u32>(operands.count())?;
+    let ids = tape.stored_mut(&list);
+    operands.ids(ids);
+    let highest = ids.iter().copied().max().unwrap_or(0);
+    if highest >= next {
+        return Err(never_given(highest, next));
+    }
+    Ok(Ids::List(list))
+}
+
+#[cold]
+fn never_given(id: u32, next: u32) -> Error {
+    Error::new(
+        Code::Stale,
+        format!(
+            "the buffer holds id {id}, but the tape has given out none from {next} on: it belongs to another tape, or outlived a reset"
+        ),
+    )
 }

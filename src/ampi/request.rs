@@ -191,10 +191,10 @@ impl Request {
         arrival.accept(self.transfer.memory(), status).map_err(|f| f.on(self.comm))
     }
 
-    /// The request came to nothing.
-    fn fail(&mut self) {
+    /// The request came to nothing: MPI gave `code`.
+    fn fail(&mut self, code: c_int) {
         match &mut self.kind {
-            Kind::Receiving(arrival) => arrival.refuse(),
+            Kind::Receiving(arrival) => arrival.fail(code),
             Kind::Collective(collective) => collective.fail(),
             Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting => {}
         }
@@ -273,7 +273,7 @@ fn settle_one(
             request.finish(&status)
         }
         Err(failure) => {
-            request.fail();
+            request.fail(failure.code());
             Err(failure)
         }
     };
@@ -304,7 +304,7 @@ fn complete(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<F
         let finished = if code == raw::SUCCESS {
             request.finish(status)
         } else {
-            request.fail();
+            request.fail(code);
             Ok(())
         };
         if let (Err(failure), true) = (finished, result.is_ok()) {

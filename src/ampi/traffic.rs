@@ -7,7 +7,7 @@ use super::{Private, communicator, lock, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
-use crate::mpi::{Comm, Operation, Outcome, Serial, Staging, is_live};
+use crate::mpi::{Comm, Doubles, Failure, Operation, Outcome, Serial, Staging, Status, is_live};
 use crate::tape::{self, Companion, Event, Position, Sweep, Tape};
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_int;
@@ -38,8 +38,23 @@ impl Parcel {
         let to = Envelope::new(self.peer, self.tag);
         doubles(self.n * self.width)
             .and_then(|items| Operation::send(comm, self.data, &items, to))
-            .map_err(|failure| failure.into_error("sending adjoints"))
+            .map_err(unsent)
     }
+
+    /// As `send`, with a look whether it has left at once: then the memory comes back.
+    #[inline]
+    fn send_off(self) -> Result<std::result::Result<Staging, Operation>> {
+        let comm = self.private.comm()?;
+        let to = Envelope::new(self.peer, self.tag);
+        doubles(self.n * self.width)
+            .and_then(|items| Operation::send_off(comm, self.data, &items, to))
+            .map_err(unsent)
+    }
+}
+
+#[cold]
+fn unsent(failure: Failure) -> Error {
+    failure.into_error("sending adjoints")
 }
 
 /// The way to one peer.
@@ -51,8 +66,11 @@ struct Lane {
 }
 
 impl Lane {
+    fn is_quiet(&self) -> bool {
+        self.active.is_empty() && self.queue.is_empty()
+    }
+
     /// Forgets what is complete, oldest first, and starts what waits.
-    #[inline]
     fn advance(&mut self) -> Result<usize> {
         while let Some(oldest) = self.active.front_mut() {
             if !test(oldest)? {
@@ -105,24 +123,28 @@ impl Outbox {
     }
 
     /// Sends, or queues. Returns the memory if the message has left at once.
+    #[inline]
     fn send(&mut self, parcel: Parcel) -> Result<Option<Staging>> {
         let lane = self.lane(parcel.private.index, parcel.peer);
-        let started = lane.advance()?;
+        let started = if lane.is_quiet() { 0 } else { lane.advance()? };
+        if lane.is_quiet() {
+            // A small message is mostly gone at once.
+            return match parcel.send_off()? {
+                Ok(memory) => Ok(Some(memory)),
+                Err(operation) => {
+                    lane.active.push_back(operation);
+                    Ok(None)
+                }
+            };
+        }
         let waits = !lane.queue.is_empty() || lane.active.len() >= WINDOW;
-        let mut left = None;
         if waits {
             lane.queue.push_back(parcel);
         } else {
-            let mut operation = parcel.send()?;
-            // A small message is mostly gone by now.
-            if lane.active.is_empty() && test(&mut operation)? {
-                left = Some(operation.into_sent());
-            } else {
-                lane.active.push_back(operation);
-            }
+            lane.active.push_back(parcel.send()?);
         }
         self.queued = self.queued + usize::from(waits) - started;
-        Ok(left)
+        Ok(None)
     }
 
     fn pump(&mut self) -> Result<()> {
@@ -285,6 +307,24 @@ impl Drop for Traffic {
     }
 }
 
+#[cold]
+fn not_received(failure: Failure, rank: c_int) -> Error {
+    failure.into_error(format_args!("receiving adjoints from rank {rank}"))
+}
+
+#[cold]
+fn not_as_many(received: Option<usize>, n: usize, width: usize, from: Envelope) -> Error {
+    let received =
+        received.map_or_else(|| "a part of the".to_owned(), |received| received.to_string());
+    let Envelope { peer, tag } = from;
+    Error::new(
+        Code::Mpi,
+        format!(
+            "rank {peer} returned {received} adjoints for {n} values in {width} directions (tag {tag}): both ends must record a message, or neither"
+        ),
+    )
+}
+
 /// The completion of a receive or of a collective, which takes its turn in a sweep.
 pub struct Completion<'a> {
     pub channel: Channel,
@@ -324,6 +364,7 @@ impl Completion<'_> {
 
 impl Traffic {
     /// Memory for `n` doubles of a message.
+    #[inline]
     pub fn memory(&mut self, n: usize) -> Staging {
         let mut memory = std::mem::take(&mut self.spare);
         memory.reshape(n);
@@ -331,12 +372,14 @@ impl Traffic {
     }
 
     /// Gives memory back.
+    #[inline]
     pub fn keep(&mut self, mut memory: Staging) {
         memory.shrink();
         self.spare = memory;
     }
 
     /// The adjoint of a receive: sent now, or once those posted later on its channel have left.
+    #[inline]
     pub fn deliver(&mut self, post: u64, release: u32, event: u32, parcel: Parcel) -> Result<()> {
         statistics::sent_back(parcel.n * parcel.width);
         if release == AT_ONCE && self.way.held.is_empty() {
@@ -351,6 +394,7 @@ impl Traffic {
     }
 
     /// Sends behind all that was sent to the peer before.
+    #[inline]
     pub fn send(&mut self, parcel: Parcel) -> Result<()> {
         if let Some(memory) = self.way.outbox.send(parcel)? {
             self.keep(memory);
@@ -358,48 +402,54 @@ impl Traffic {
         Ok(())
     }
 
-    /// The adjoint of a send: waits for `n` values of `width` directions.
+    /// The adjoint of a send: waits for `n` values of `width` directions, for which `room` is made.
     pub fn receive(
         &mut self,
         private: &Private,
         from: Envelope,
         n: usize,
         width: usize,
-    ) -> Result<Staging> {
+        room: &mut [f64],
+    ) -> Result<()> {
         let comm = private.comm()?;
-        let Envelope { peer, tag } = from;
-        let mut room = self.memory(n * width);
-        let rank = private.users_rank(peer);
-        let waited = |failure: crate::mpi::Failure| {
-            failure.into_error(format_args!("receiving adjoints from rank {rank}"))
-        };
-        let items = doubles(n * width).map_err(waited)?;
-        let (status, room) = if self.way.outbox.queued == 0 {
-            let status = message::receive(comm, room.as_mut_slice(), &items, from);
-            (status.map_err(waited)?, room)
+        let rank = || private.users_rank(from.peer);
+        let items = doubles(n * width).map_err(|failure| not_received(failure, rank()))?;
+        let received = if self.way.outbox.queued == 0 {
+            message::receive(comm, &mut *room, &items, from)
         } else {
-            let mut operation = Operation::receive(comm, room, &items, from).map_err(waited)?;
-            let status = loop {
-                if let Some(status) = operation.test_status().map_err(waited)? {
-                    break status;
-                }
-                self.way.outbox.pump()?;
-                std::thread::yield_now();
-            };
-            (status, operation.into_received())
+            self.receive_while_sending(comm, room, &items, from)?
         };
-        match status.doubles().map_err(waited)? {
-            Some(received) if received == items.len() => Ok(room),
-            received => Err(Error::new(
-                Code::Mpi,
-                format!(
-                    "rank {rank} returned {} adjoints for {n} values in {width} directions (tag {tag}): both ends must record a message, or neither",
-                    received.map_or_else(
-                        || "a part of the".to_owned(),
-                        |received| received.to_string()
-                    )
-                ),
-            )),
+        let received = received.and_then(|status| status.doubles());
+        match received.map_err(|failure| not_received(failure, rank()))? {
+            Some(received) if received == items.len() => Ok(()),
+            received => Err(not_as_many(received, n, width, Envelope::new(rank(), from.tag))),
+        }
+    }
+
+    #[cold]
+    fn receive_while_sending(
+        &mut self,
+        comm: Comm,
+        room: &mut [f64],
+        items: &Doubles,
+        from: Envelope,
+    ) -> Result<Outcome<Status>> {
+        let begun = Operation::receive(comm, Staging::take(room.len()), items, from);
+        let mut operation = match begun {
+            Ok(operation) => operation,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        loop {
+            match operation.test_status() {
+                Ok(None) => {}
+                Ok(Some(status)) => {
+                    room.copy_from_slice(operation.into_received().as_slice());
+                    return Ok(Ok(status));
+                }
+                Err(failure) => return Ok(Err(failure)),
+            }
+            self.way.outbox.pump()?;
+            std::thread::yield_now();
         }
     }
 

@@ -383,7 +383,7 @@ pub unsafe extern "C-unwind" fn AMPI_Sendrecv_replace_c(
     }
 }
 
-/// MPI_Isend. Active values are copied: their buffer may be changed at once, though MPI forbids it.
+/// MPI_Isend. See AMPI_Send.
 /// @param buf           `count` items of `datatype`
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data

@@ -114,13 +114,18 @@ fn remembered(datatype: Datatype) -> Outcome<usize> {
 }
 
 /// Whether `datatype` holds no active double. What MPI refuses to describe is left to MPI's own call.
-#[inline]
+#[inline(always)]
 pub fn is_passive(datatype: Datatype) -> bool {
     if datatype == Datatype::active_double() {
         return datatype == Datatype::null();
     }
     // The usual passive type needs no look.
-    datatype == Datatype::double() || !remembered(datatype).is_ok_and(|number| number != PASSIVE)
+    datatype == Datatype::double() || is_known_passive(datatype)
+}
+
+#[inline(never)]
+fn is_known_passive(datatype: Datatype) -> bool {
+    !remembered(datatype).is_ok_and(|number| number != PASSIVE)
 }
 
 fn layout_of(number: usize) -> Option<Layout> {

@@ -1,5 +1,6 @@
 //! Users' buffers of active doubles: a pointer, a count and a layout, read and written run by run.
 
+use super::place::Place;
 use super::raw::{MPI_Aint, MPI_Count, MPI_Datatype};
 use super::{Datatype, Failure, Outcome};
 use crate::count::wide32;
@@ -228,6 +229,21 @@ impl Source {
         self.n == 0
     }
 
+    /// Whether the active doubles lie one after the other.
+    pub const fn is_plain(&self) -> bool {
+        matches!(self.layout, Layout::Plain)
+    }
+
+    /// Where MPI finds the values of a plain buffer. One alone has no gap behind it.
+    pub(super) fn place(&self) -> Place {
+        assert!(self.is_plain(), "no gaps but those of active doubles");
+        if self.n <= 1 {
+            Place::packed(self.base.cast(), self.n)
+        } else {
+            Place::spaced(self.base.cast(), self.n)
+        }
+    }
+
     /// Calls `f` for the runs of the first `n` doubles, in order.
     #[inline]
     fn for_runs(&self, n: usize, mut f: impl FnMut(*mut Var, usize)) {
@@ -332,7 +348,17 @@ impl Source {
     }
 
     /// What the ids look like.
+    #[inline]
     pub fn shape(&self) -> Shape {
+        if let (1, Layout::Plain) = (self.n, &self.layout) {
+            // SAFETY: the promise of `Argument::new`.
+            let id = unsafe { (*self.base.cast::<Var>()).id };
+            return if id == 0 { Shape::Passive } else { Shape::Range(id) };
+        }
+        self.shape_of_runs()
+    }
+
+    fn shape_of_runs(&self) -> Shape {
         let mut scan = Scan::default();
         self.for_runs(self.n, |run, n| {
             // SAFETY: the promise of `Argument::new`.
@@ -417,7 +443,7 @@ impl Argument {
     }
 
     /// The usual argument: active doubles one after the other, at an address, none too many.
-    #[inline]
+    #[inline(always)]
     pub fn plain(&self) -> Option<Source> {
         let n = wide32(u32::try_from(self.count).ok()?);
         let usual = self.datatype == Datatype::active_double()
@@ -427,7 +453,7 @@ impl Argument {
     }
 
     /// As `plain`, to be written.
-    #[inline]
+    #[inline(always)]
     pub fn plain_sink(&self) -> Option<Sink> {
         self.plain().map(Sink)
     }
@@ -855,9 +881,45 @@ impl Sink {
         self.0.n == 0
     }
 
+    /// Whether the active doubles lie one after the other.
+    pub const fn is_plain(&self) -> bool {
+        self.0.is_plain()
+    }
+
     /// The same memory, to be read.
     pub const fn source(&self) -> &Source {
         &self.0
+    }
+
+    /// Where MPI may write the doubles of a plain buffer side by side, to be put in their places by `spread`: from its
+    /// beginning on, so that what does not arrive is not touched.
+    pub(super) fn place(&self) -> Place {
+        assert!(self.0.is_plain(), "no gaps but those of active doubles");
+        Place::packed(self.0.base.cast(), 2 * self.0.n)
+    }
+
+    /// Gives the first `n` doubles, which lie side by side at the beginning of the buffer, their places and ids from
+    /// `mark`.
+    #[inline]
+    pub fn spread(&mut self, n: usize, mark: Mark) {
+        assert!(self.0.is_plain() && n <= self.0.n);
+        let run = self.0.base.cast::<Var>();
+        let mut left = n;
+        // The upper half does not reach what is left below it.
+        while left > 1 {
+            let half = left.div_ceil(2);
+            // SAFETY: the promise of `Argument::new`; bytes 8 half .. 8 left are read, from 16 half on are written.
+            let upper = unsafe {
+                std::slice::from_raw_parts(run.cast::<f64>().add(half).cast_const(), left - half)
+            };
+            write(run.wrapping_add(half), upper, mark, half);
+            left = half;
+        }
+        if left == 1 {
+            // SAFETY: as above.
+            let value = unsafe { run.cast::<f64>().read() };
+            write(run, &[value], mark, 0);
+        }
     }
 
     /// Writes the first `values.len()` doubles, with ids from `mark`.
@@ -983,6 +1045,35 @@ mod tests {
         assert_eq!(source(&mut good, Layout::Plain, 1300).pack(&mut out), Shape::Range(3));
         good[1024].id = 9;
         assert_eq!(source(&mut good, Layout::Plain, 1300).pack(&mut out), Shape::Mixed);
+    }
+
+    #[test]
+    fn test_buffer_spread_in_place() {
+        for n in [0_usize, 1, 2, 3, 4, 7, 8, 100, 1025] {
+            for received in [0, 1, n / 3, n.saturating_sub(1), n] {
+                let received = received.min(n);
+                let ids: Vec<u32> = (50..).take(n).collect();
+                let mut memory = vars(&ids);
+                // As MPI leaves it: the values side by side.
+                let at = memory.as_mut_ptr().cast::<f64>();
+                for i in 0..received {
+                    // SAFETY: fewer than the vars, of which each has room for two.
+                    unsafe { at.add(i).write(i as f64 - 3.25) };
+                }
+                let count = i64::try_from(n).expect("small");
+                let mut sink = Sink(source(&mut memory, Layout::Plain, count));
+                sink.spread(received, Mark { first: 900, tag: 5 });
+                for (i, var) in memory.iter().enumerate() {
+                    let id = u32::try_from(i).expect("small");
+                    let expected = if i < received {
+                        Var { value: i as f64 - 3.25, id: 900 + id, tag: 5 }
+                    } else {
+                        Var { value: i as f64 + 0.5, id: 50 + id, tag: 1 }
+                    };
+                    assert_eq!(*var, expected, "{i} of {received} in {n}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -36,6 +36,11 @@ impl Failure {
         }
     }
 
+    /// The code that MPI gave, or that of success for an error of ours.
+    pub const fn code(&self) -> c_int {
+        if let Self::Mpi(code) = self { *code } else { raw::SUCCESS }
+    }
+
     /// Names the communicator on which an own error is to be raised, unless it is known.
     pub fn on(self, comm: Comm) -> Self {
         match self {
@@ -54,6 +59,15 @@ pub fn check(code: c_int) -> Outcome<()> {
 pub fn too_many(n: usize, width: usize) -> Failure {
     Error::new(Code::Argument, format!("{n} doubles times {width} directions are past INT_MAX"))
         .into()
+}
+
+/// Whether a receive ended by `code` has filled its buffer with the beginning of a longer message.
+#[cold]
+pub fn is_truncation(code: c_int) -> bool {
+    let mut class = raw::SUCCESS;
+    // SAFETY: a code of MPI's and a place for the answer.
+    unsafe { raw::MPI_Error_class(code, &mut class) };
+    class == raw::constants().err_truncate
 }
 
 /// MPI's text for a code.

@@ -37,6 +37,11 @@ impl Doubles {
         self.n == 0
     }
 
+    /// Whether they are one item, in which they lie side by side.
+    pub const fn are_bundled(&self) -> bool {
+        self.bundle.is_some()
+    }
+
     pub const fn count(&self) -> c_int {
         self.count
     }

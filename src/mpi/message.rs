@@ -1,7 +1,7 @@
-//! Point to point over slices of doubles: with whom, in which mode, and messages that a probe has matched.
+//! Point to point with doubles: with whom, in which mode, and messages that a probe has matched.
 
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
-use super::{Comm, Doubles, HandleKey, Outcome, Status, check, plain};
+use super::{Comm, Doubles, HandleKey, Outcome, Readable, Status, Writable, check, plain};
 use std::ffi::{c_int, c_void};
 
 /// Whom a message goes to or comes from, and its tag.
@@ -87,37 +87,42 @@ impl Mode {
     };
 }
 
-pub fn send(comm: Comm, data: &[f64], items: &Doubles, to: Envelope, mode: &Mode) -> Outcome<()> {
-    assert!(items.len() <= data.len());
-    let (from, Envelope { peer, tag }) = (data.as_ptr().cast(), to);
-    // SAFETY: a slice that holds the items, as just checked.
-    check(unsafe { (mode.send)(from, items.count(), items.datatype(), peer, tag, comm.raw()) })
+#[inline]
+pub fn send<'a>(
+    comm: Comm,
+    data: impl Into<Readable<'a>>,
+    items: &Doubles,
+    to: Envelope,
+    mode: &Mode,
+) -> Outcome<()> {
+    let (from, count, datatype) = data.into().0.items(items);
+    // SAFETY: a place that holds the items, as just checked.
+    check(unsafe { (mode.send)(from, count, datatype, to.peer, to.tag, comm.raw()) })
 }
 
-pub fn receive(comm: Comm, room: &mut [f64], items: &Doubles, from: Envelope) -> Outcome<Status> {
-    assert!(items.len() <= room.len());
+#[inline]
+pub fn receive<'a>(
+    comm: Comm,
+    room: impl Into<Writable<'a>>,
+    items: &Doubles,
+    from: Envelope,
+) -> Outcome<Status> {
     let mut status = Status::default();
-    // SAFETY: a slice with room for the items, as just checked.
+    let (to, count, datatype) = room.into().0.items(items);
+    let Envelope { peer, tag } = from;
+    // SAFETY: a place with room for the items, as just checked.
     check(unsafe {
-        raw::MPI_Recv(
-            room.as_mut_ptr().cast(),
-            items.count(),
-            items.datatype(),
-            from.peer,
-            from.tag,
-            comm.raw(),
-            status.as_mut_ptr(),
-        )
+        raw::MPI_Recv(to, count, datatype, peer, tag, comm.raw(), status.as_mut_ptr())
     })?;
     Ok(status)
 }
 
 /// The two halves of a Sendrecv: a message out, room for one in.
 pub struct Exchange<'a> {
-    pub data: &'a [f64],
+    pub data: Readable<'a>,
     pub sent: &'a Doubles,
     pub to: Envelope,
-    pub room: &'a mut [f64],
+    pub room: Writable<'a>,
     pub wanted: &'a Doubles,
     pub from: Envelope,
 }
@@ -125,18 +130,19 @@ pub struct Exchange<'a> {
 pub fn sendrecv(comm: Comm, exchange: Exchange<'_>) -> Outcome<Status> {
     let mut status = Status::default();
     let Exchange { data, sent, to, room, wanted, from } = exchange;
-    assert!(sent.len() <= data.len() && wanted.len() <= room.len());
-    // SAFETY: a slice to read and one to write, which do not overlap and hold the items.
+    let ((data, sent, sent_type), (room, wanted, wanted_type)) =
+        (data.0.items(sent), room.0.items(wanted));
+    // SAFETY: a place to read and one to write, which do not overlap and hold the items.
     check(unsafe {
         raw::MPI_Sendrecv(
-            data.as_ptr().cast(),
-            sent.count(),
-            sent.datatype(),
+            data,
+            sent,
+            sent_type,
             to.peer,
             to.tag,
-            room.as_mut_ptr().cast(),
-            wanted.count(),
-            wanted.datatype(),
+            room,
+            wanted,
+            wanted_type,
             from.peer,
             from.tag,
             comm.raw(),
@@ -183,11 +189,14 @@ impl<'a> Message<'a> {
         std::ptr::from_mut(self.0)
     }
 
-    pub fn receive(&mut self, room: &mut [f64], items: &Doubles) -> Outcome<Status> {
-        assert!(items.len() <= room.len());
+    pub fn receive<'b>(
+        &mut self,
+        room: impl Into<Writable<'b>>,
+        items: &Doubles,
+    ) -> Outcome<Status> {
         let mut status = Status::default();
-        let (to, count, datatype) = (room.as_mut_ptr().cast(), items.count(), items.datatype());
-        // SAFETY: a matched message, and a slice with room for the items.
+        let (to, count, datatype) = room.into().0.items(items);
+        // SAFETY: a matched message, and a place with room for the items.
         check(unsafe { plain::MPI_Mrecv(to, count, datatype, self.place(), status.as_mut_ptr()) })?;
         Ok(status)
     }

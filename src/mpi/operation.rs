@@ -158,6 +158,33 @@ impl Operation {
         Ok(this)
     }
 
+    /// As `send`, of a message that may be small enough to have left at once: then its memory comes back.
+    #[inline]
+    pub fn send_off(
+        comm: Comm,
+        data: Staging,
+        items: &Doubles,
+        to: Envelope,
+    ) -> Outcome<Result<Staging, Self>> {
+        assert!(items.len() <= data.len());
+        let (mut request, mut flag) = (null(), 0);
+        let (from, count, Envelope { peer, tag }) = (data.as_slice().as_ptr(), items.count(), to);
+        // SAFETY: the memory holds the items; it is kept until the request is null again, or given up below.
+        check(unsafe {
+            let datatype = items.datatype();
+            raw::MPI_Isend(from.cast(), count, datatype, peer, tag, comm.raw(), &mut request)
+        })?;
+        // SAFETY: the request just made; nobody asks for its status.
+        let code = unsafe { raw::MPI_Test(&mut request, &mut flag, mpi_sys::RSMPI_STATUS_IGNORE) };
+        if code == raw::SUCCESS && flag != 0 {
+            return Ok(Ok(data));
+        }
+        let mut this = Self::over(data, Staging::default());
+        this.request = request;
+        check(code)?;
+        Ok(Err(this))
+    }
+
     pub fn receive(comm: Comm, room: Staging, items: &Doubles, from: Envelope) -> Outcome<Self> {
         assert!(items.len() <= room.len());
         let mut this = Self::over(Staging::default(), room);

@@ -148,6 +148,7 @@ pub struct Constants {
     pub err_arg: c_int,
     pub err_request: c_int,
     pub err_count: c_int,
+    pub err_truncate: c_int,
     pub ident: c_int,
     pub max_error_string: c_int,
     pub named: c_int,

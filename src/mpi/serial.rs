@@ -44,8 +44,19 @@ impl<T> Serial<T> {
     /// Gives `f` the data. `f` must not ask for it again.
     #[inline]
     pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
-        let _alone =
-            is_concurrent().then(|| self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+        if is_concurrent() { self.with_lock(f) } else { self.alone(f) }
+    }
+
+    /// Apart, so that a program whose calls never meet has none of it in its way.
+    #[cold]
+    #[inline(never)]
+    fn with_lock<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        let _alone = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.alone(f)
+    }
+
+    #[inline(always)]
+    fn alone<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         assert!(!self.busy.replace(true), "the data is in use");
         // SAFETY: no other thread is here: with concurrent calls the lock is held, else a program in whose
         // calls of MPI two threads meet is against the level of thread support it asked for. This thread is

@@ -1,8 +1,9 @@
 //! Small collectives of the library's own, and the requests of users' calls.
 
 use super::message::{Envelope, Message, Mode, ReceiveRequest, SendRequest};
+use super::place::Place;
 use super::raw::{self, MPI_Request};
-use super::{Comm, Doubles, Op, Outcome, Staging, Status, check, plain};
+use super::{Comm, Doubles, Op, Outcome, Sink, Source, Staging, Status, check, plain};
 use std::ffi::{c_int, c_void};
 
 fn in_place() -> *mut c_void {
@@ -38,10 +39,12 @@ pub fn bcast_number(comm: Comm, number: &mut i64, root: c_int) -> Outcome<()> {
     })
 }
 
-/// The request of a user's nonblocking or persistent call, with the library's memory that it uses.
+/// The request of a user's nonblocking or persistent call, with the library's memory if it uses that.
 pub struct Transfer {
     request: MPI_Request,
     memory: Staging,
+    /// What the request uses: the memory, or a buffer of the user's.
+    place: Place,
     life: Life,
 }
 
@@ -62,7 +65,7 @@ impl Default for Transfer {
     fn default() -> Self {
         // SAFETY: constant data of the shim of mpi-sys.
         let request = unsafe { mpi_sys::RSMPI_REQUEST_NULL };
-        Self { request, memory: Staging::default(), life: Life::Single }
+        Self { request, memory: Staging::default(), place: Place::default(), life: Life::Single }
     }
 }
 
@@ -72,7 +75,7 @@ impl Transfer {
     /// # Safety
     /// `request` is a live request or null, and nobody else completes it.
     pub unsafe fn adopt(request: MPI_Request) -> Self {
-        Self { request, memory: Staging::default(), life: Life::Single }
+        Self { request, memory: Staging::default(), place: Place::default(), life: Life::Single }
     }
 
     /// Takes over the request of another one, and its memory.
@@ -98,13 +101,28 @@ impl Transfer {
     pub fn room(&mut self, n: usize) -> &mut [f64] {
         self.check_null();
         self.memory.reshape(n);
-        self.memory.as_mut_slice()
+        let room = self.memory.as_mut_slice();
+        self.place = Place::packed(room.as_mut_ptr().cast(), n);
+        room
     }
 
-    /// The room that a persistent request was made over, to be filled before it starts.
-    pub fn room_again(&mut self) -> &mut [f64] {
+    /// Lets `send` send the values of a plain buffer from where they lie.
+    pub fn lend(&mut self, source: &Source) {
+        self.check_null();
+        self.place = source.place();
+    }
+
+    /// Lets `receive` write to the beginning of a plain buffer.
+    pub fn lend_room(&mut self, sink: &Sink) {
+        self.check_null();
+        self.place = sink.place();
+    }
+
+    /// The room that a persistent request was made over, to be filled before it starts; none if that is the user's.
+    pub fn room_again(&mut self) -> Option<&mut [f64]> {
         self.check_idle();
-        self.memory.as_mut_slice()
+        let own = self.place.is_at(self.memory.as_slice());
+        own.then(|| self.memory.as_mut_slice())
     }
 
     /// Sends what is in the room.
@@ -133,20 +151,11 @@ impl Transfer {
         call: SendRequest,
     ) -> Outcome<()> {
         self.check_null();
-        let from = self.memory.as_slice();
-        assert!(items.len() <= from.len());
-        // SAFETY: the memory belongs to `self`, holds the items, and stays where it is until the request is
-        // null again.
+        let (from, count, datatype) = self.place.items(items);
+        // SAFETY: the place holds the items and stays where it is until the request is null again: it belongs to
+        // `self`, or is the user's by the promise of `Argument::new`.
         check(unsafe {
-            call(
-                from.as_ptr().cast(),
-                items.count(),
-                items.datatype(),
-                to.peer,
-                to.tag,
-                comm.raw(),
-                &mut self.request,
-            )
+            call(from, count, datatype, to.peer, to.tag, comm.raw(), &mut self.request)
         })
     }
 
@@ -170,28 +179,17 @@ impl Transfer {
         call: ReceiveRequest,
     ) -> Outcome<()> {
         self.check_null();
-        let to = self.memory.as_mut_slice();
-        assert!(items.len() <= to.len());
+        let (to, count, datatype) = self.place.items(items);
         // SAFETY: as in `request_send`.
         check(unsafe {
-            call(
-                to.as_mut_ptr().cast(),
-                items.count(),
-                items.datatype(),
-                from.peer,
-                from.tag,
-                comm.raw(),
-                &mut self.request,
-            )
+            call(to, count, datatype, from.peer, from.tag, comm.raw(), &mut self.request)
         })
     }
 
     /// Receives a matched message into the room.
     pub fn receive_matched(&mut self, message: &mut Message<'_>, items: &Doubles) -> Outcome<()> {
         self.check_null();
-        let to = self.memory.as_mut_slice();
-        assert!(items.len() <= to.len());
-        let (to, count, datatype) = (to.as_mut_ptr().cast(), items.count(), items.datatype());
+        let (to, count, datatype) = self.place.items(items);
         // SAFETY: as in `request_send`.
         check(unsafe { plain::MPI_Imrecv(to, count, datatype, message.place(), &mut self.request) })
     }

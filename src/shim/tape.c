@@ -14,8 +14,6 @@ admpi_tape *admpi_shim_current(void) { return admpi_tls_tape; }
 
 void admpi_shim_set_current(admpi_tape *tape) { admpi_tls_tape = tape; }
 
-admpi_tape *admpi_shim_no_tape(void) { return &admpi_no_tape; }
-
 /* Checking is asked for by the environment before the first value is made, or later by a call. */
 __attribute__((constructor)) static void read_environment(void) {
   const char *check = getenv("ADMPI_CHECK");

@@ -1,8 +1,7 @@
 //! Events: everything on a tape that is not a scalar statement. Higher floors bring their own.
 
-use super::{Position, Sweep};
+use super::Sweep;
 use crate::error::Result;
-use std::any::Any;
 
 /// An operation with its own reverse function. Stored by value in the tape's payload arena.
 pub trait Event: 'static {
@@ -17,41 +16,6 @@ pub trait Event: 'static {
     fn undo(&mut self, _sweep: &mut Sweep<'_>) {}
     /// Overwrites them again.
     fn redo(&mut self, _sweep: &mut Sweep<'_>) {}
-}
-
-/// State that a higher floor keeps with a tape, told of its sweeps.
-pub trait Companion: AsAny + Send {
-    /// A sweep from `from` down to `to` is about to start. `base` is that of the tape or nest, if the sweep
-    /// starts at its end.
-    fn begin(&mut self, from: &Position, to: &Position, base: Option<&Position>) -> Result<()>;
-    /// Code of the user's is about to run in the middle of a sweep, and may wait for other processes: nothing
-    /// may be left that moves only while the sweep goes on.
-    fn pause(&mut self) -> Result<()> {
-        Ok(())
-    }
-    /// The sweep has reached its end; `bottom` when that is the base of the tape or of the nest.
-    fn end(&mut self, bottom: bool) -> Result<()>;
-    /// Events from `event` on are about to be forgotten.
-    fn reset(&mut self, event: u32) -> Result<()>;
-}
-
-/// Lets a companion be found by its type.
-pub trait AsAny: Any {
-    fn as_any(&self) -> &dyn Any;
-    fn as_any_mut(&mut self) -> &mut dyn Any;
-    fn into_any(self: Box<Self>) -> Box<dyn Any>;
-}
-
-impl<T: Any> AsAny for T {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
-    }
 }
 
 /// An event's place in the streams (all of it before its own outputs), its operations, its payload.

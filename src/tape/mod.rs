@@ -4,6 +4,7 @@
 //! id denotes one value for ever. A scalar statement takes one id; an event takes as many as it has outputs.
 
 mod callback;
+mod companions;
 mod event;
 mod record;
 mod segments;
@@ -13,7 +14,8 @@ mod sweep;
 mod tests;
 
 pub use callback::ReverseFn;
-pub use event::{Companion, Event};
+pub use companions::Companion;
+pub use event::Event;
 pub use record::{Room, activate, checking, current, forget_current, is_no_tape, set_checking};
 pub use stored::{Ids, Pod, Stored};
 pub use sweep::Sweep;
@@ -21,6 +23,7 @@ pub use sweep::Sweep;
 use crate::arena::{self, Budget, Stream};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
+use companions::Companions;
 use event::{DropOp, Header};
 use segments::Segments;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -175,7 +178,7 @@ pub struct Tape {
     recovering: bool,
     /// An error that a recorder could not report, and the tag of the values made right after it; 0 for ever.
     failed: Option<(u32, Error)>,
-    companions: Vec<Box<dyn Companion>>,
+    companions: Companions,
     scratch: Vec<f64>,
     serial: u64,
     owner: AtomicU64,
@@ -239,7 +242,7 @@ impl Tape {
             sweeps: Vec::new(),
             recovering: false,
             failed: None,
-            companions: Vec::new(),
+            companions: Companions::default(),
             scratch: Vec::new(),
             serial: NEXT_SERIAL.fetch_add(1, Ordering::Relaxed),
             owner: AtomicU64::new(0),
@@ -376,9 +379,7 @@ impl Tape {
     unsafe fn forget(tape: *mut Self, position: &Position) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe {
-            for companion in &mut (*tape).companions {
-                companion.reset(position.event)?;
-            }
+            (*tape).companions.each(|companion| companion.reset(position.event))?;
             (*tape).zero_adjoints_from(position.id);
             Self::drop_events(tape, position);
             (*tape).rewind(position);
@@ -648,20 +649,9 @@ impl Tape {
     }
 
     /// The tape's instance of `C`, made at its first use: state that a higher floor keeps with a tape.
+    #[inline]
     pub fn companion<C: Companion + Default>(&mut self) -> &mut C {
-        let mut all = self.companions.iter_mut();
-        let found =
-            all.find_map(|c| (**c).as_any_mut().downcast_mut::<C>()).map(std::ptr::from_mut);
-        match found {
-            // SAFETY: borrowed from `self.companions` just now, which nothing has touched since; as a pointer
-            // because the other branch needs them too.
-            Some(companion) => unsafe { &mut *companion },
-            None => {
-                self.companions.push(Box::<C>::default());
-                let newest = self.companions.last_mut().expect("just pushed");
-                (**newest).as_any_mut().downcast_mut().expect("of its type")
-            }
-        }
+        self.companions.get()
     }
 
     /// The active value of `id0 + i`; passive where `id0` is 0, as it is when nothing was recorded.

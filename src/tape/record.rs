@@ -10,7 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 unsafe extern "C" {
     fn admpi_shim_current() -> *mut Cursors;
     fn admpi_shim_set_current(tape: *mut Cursors);
-    fn admpi_shim_no_tape() -> *mut Cursors;
+    static mut admpi_no_tape: Cursors;
+}
+
+/// What a thread without a tape has in its place.
+#[inline]
+const fn no_tape() -> *mut Cursors {
+    &raw mut admpi_no_tape
 }
 
 /// Whether room for the next statement was found.
@@ -21,18 +27,18 @@ pub enum Room {
 }
 
 /// The calling thread's tape, or `None`.
+#[inline]
 pub fn current<R>(f: impl FnOnce(&mut Tape) -> R) -> Option<R> {
     // SAFETY: the variable names either the placeholder or a tape that is active on this thread.
     unsafe {
         let tape = admpi_shim_current();
-        (tape != admpi_shim_no_tape()).then(|| f(&mut *tape.cast::<Tape>()))
+        (tape != no_tape()).then(|| f(&mut *tape.cast::<Tape>()))
     }
 }
 
 /// Whether `cursors` is the placeholder of a thread without a tape.
 pub fn is_no_tape(cursors: *const Cursors) -> bool {
-    // SAFETY: an address is compared, nothing read.
-    std::ptr::eq(cursors, unsafe { admpi_shim_no_tape() })
+    std::ptr::eq(cursors, no_tape())
 }
 
 /// A number for the calling thread; never 0.
@@ -74,7 +80,7 @@ pub unsafe fn activate(tape: *mut Tape) -> Result<*mut Tape> {
                 new.owner.store(me, Ordering::Release);
                 admpi_shim_set_current(tape.cast());
             }
-            None => admpi_shim_set_current(admpi_shim_no_tape()),
+            None => admpi_shim_set_current(no_tape()),
         }
         Ok(before)
     }
@@ -88,21 +94,22 @@ pub unsafe fn forget_current(tape: *mut Cursors) {
     // SAFETY: the caller's promise.
     unsafe {
         if std::ptr::eq(admpi_shim_current(), tape) {
-            admpi_shim_set_current(admpi_shim_no_tape());
+            admpi_shim_set_current(no_tape());
         }
     }
 }
 
 /// Whether operands are checked: `ADMPI_CHECK=1`, or the call. A tape asks when it is made.
+#[inline]
 pub fn checking() -> bool {
     // SAFETY: a word of a variable that lives as long as the library.
-    unsafe { (*admpi_shim_no_tape()).checking != 0 }
+    unsafe { (*no_tape()).checking != 0 }
 }
 
 /// Turns checking on or off for tapes made from now on, and for threads that have none.
 pub fn set_checking(on: bool) {
     // SAFETY: as above; users call it before they start threads.
-    unsafe { (*admpi_shim_no_tape()).checking = u32::from(on) };
+    unsafe { (*no_tape()).checking = u32::from(on) };
 }
 
 /// The event of declared inputs: it takes ids, and a sweep leaves their adjoints where they are.
@@ -126,6 +133,7 @@ impl Tape {
     }
 
     /// Tells the inline recorders how far they may write. In checking mode they must ask every time.
+    #[inline(never)]
     pub(super) fn sync(&mut self) {
         let room = if self.recording() && self.cursors.checking == 0 { self.room() } else { 0 };
         self.cursors.argument_end = self.cursors.argument.wrapping_add(room);
@@ -164,6 +172,7 @@ impl Tape {
         self.statement.commit(statements, self.budget())
     }
 
+    #[cold]
     fn out_of_ids(&self, wanted: usize) -> Error {
         Error::new(
             Code::Ids,
@@ -176,21 +185,40 @@ impl Tape {
     }
 
     /// Bytes of the payload arena, uninitialised.
+    #[inline(always)]
     pub(super) fn allocate(&mut self, bytes: usize, align: usize) -> Result<u64> {
         let offset = self.payload_used.next_multiple_of(align);
-        let end = offset.checked_add(bytes).ok_or_else(|| {
-            Error::new(Code::Memory, format!("{bytes} bytes of payload pass the address space"))
-        })?;
-        // Even nothing needs an address.
-        if end.max(1) > self.payload.committed() {
-            let budget = self.budget();
-            self.payload.commit(end.max(1), budget)?;
+        match offset.checked_add(bytes) {
+            // Even nothing needs an address.
+            Some(end) if end.max(1) <= self.payload.committed() => self.payload_used = end,
+            end => self.commit_payload(end, bytes)?,
         }
-        self.payload_used = end;
         Ok(offset as u64)
     }
 
+    #[cold]
+    fn commit_payload(&mut self, end: Option<usize>, bytes: usize) -> Result<()> {
+        let end = end.ok_or_else(|| {
+            Error::new(Code::Memory, format!("{bytes} bytes of payload pass the address space"))
+        })?;
+        let budget = self.budget();
+        self.payload.commit(end.max(1), budget)?;
+        self.payload_used = end;
+        Ok(())
+    }
+
+    /// Commits the header of the next event of kind `name`.
+    #[cold]
+    fn commit_header(&mut self, name: &str) -> Result<()> {
+        if self.events == u32::MAX {
+            return Err(Error::new(Code::Limit, format!("{name}: 2^32 events are on the tape")));
+        }
+        let budget = self.budget();
+        self.event.commit((wide32(self.events) + 1) * size_of::<Header>(), budget)
+    }
+
     /// Records an event with `outputs` fresh ids. `make` is told the first of them and the event's index.
+    #[inline]
     pub fn record<E: Event>(
         &mut self,
         outputs: usize,
@@ -204,16 +232,9 @@ impl Tape {
             .filter(|&next| next <= self.id_limit)
             .ok_or_else(|| self.out_of_ids(outputs))?;
         let index = self.events;
-        if index == u32::MAX {
-            return Err(Error::new(
-                Code::Limit,
-                format!("{}: 2^32 events are on the tape", E::NAME),
-            ));
-        }
         let end = (wide32(index) + 1) * size_of::<Header>();
-        if end > self.event.committed() {
-            let budget = self.budget();
-            self.event.commit(end, budget)?;
+        if end > self.event.committed() || index == u32::MAX {
+            self.commit_header(E::NAME)?;
         }
         let (argument, statement) = (self.arguments() as u64, self.statements());
         let payload = self.allocate(size_of::<E>(), align_of::<E>())?;

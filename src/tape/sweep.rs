@@ -3,11 +3,13 @@
 //! A sweep takes (reads and zeroes) every adjoint it consumes, so that afterwards only inputs and kept
 //! values hold adjoints and nothing needs clearing before the next one.
 
-use super::event::Companion;
-use super::{Dirty, Ids, Pod, Position, Running, Stored, Tape, Var};
+use super::{Companion, Dirty, Ids, Pod, Position, Running, Stored, Tape, Var};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 use std::marker::PhantomData;
+
+/// Doubles that are copied and zeroed at a time.
+const PIECE: usize = 1024;
 
 /// A sweep on its way down, as the events see it. It holds no reference to the tape while user code
 /// runs, so that a callback may record and sweep a nest of its own on the same tape.
@@ -49,14 +51,24 @@ impl Sweep<'_> {
     }
 
     /// Copies the `n * width` adjoints of consecutive outputs to `out` and zeroes them.
+    #[inline]
     pub fn take(&mut self, first: u32, n: usize, out: &mut [f64]) {
         let adjoints = self.adjoints(first, n);
-        out.copy_from_slice(adjoints);
-        adjoints.fill(0.0);
+        assert_eq!(adjoints.len(), out.len(), "room for all of them");
+        if let ([adjoint], [out]) = (&mut *adjoints, &mut *out) {
+            *out = std::mem::take(adjoint);
+            return;
+        }
+        // In pieces, which are zeroed while they are in the cache.
+        for (adjoints, out) in adjoints.chunks_mut(PIECE).zip(out.chunks_mut(PIECE)) {
+            out.copy_from_slice(adjoints);
+            adjoints.fill(0.0);
+        }
     }
 
     /// Adds `ids.len() * width` values to the adjoints of operands, one after the other, since an id may
     /// occur twice.
+    #[inline]
     pub fn add(&mut self, ids: &Ids, values: &[f64]) {
         let width = self.width();
         assert_eq!(values.len(), ids.len() * width, "one value for each adjoint");
@@ -102,22 +114,16 @@ impl Sweep<'_> {
 
     /// Takes the tape's companion out, for use beside the sweep; `attach` puts it back.
     pub fn detach<C: Companion + Default>(&mut self) -> Box<C> {
-        let companions = &mut self.tape().companions;
-        match companions.iter().position(|c| (**c).as_any().is::<C>()) {
-            Some(at) => {
-                companions.swap_remove(at).into_any().downcast().expect("found by its type")
-            }
-            None => Box::default(),
-        }
+        self.tape().companions.take()
     }
 
     pub fn attach<C: Companion>(&mut self, companion: Box<C>) {
-        self.tape().companions.push(companion);
+        self.tape().companions.put(companion);
     }
 
     /// To be called before code of the user's runs in the middle of a sweep.
     pub fn pause(&mut self) -> Result<()> {
-        self.tape().companions.iter_mut().try_for_each(|companion| companion.pause())
+        self.tape().companions.each(|companion| companion.pause())
     }
 
     /// A buffer of `n` zeros that keeps its memory between events; give it back with `recycle`.
@@ -161,7 +167,9 @@ impl Sweep<'_> {
         let mut top = *from;
         for index in (to.event..from.event).rev() {
             let header = *self.tape().header(index);
-            self.statements(&mut top, header.statement)?;
+            if top.statement > header.statement {
+                self.statements(&mut top, header.statement)?;
+            }
             self.tape().keep_outputs(header.id, top.id);
             self.event = index;
             let payload = self.tape().payload_at(header.payload);
@@ -316,6 +324,7 @@ impl Tape {
     }
 
     /// The same for the kept ones among an event's outputs, before it takes them.
+    #[inline]
     fn keep_outputs(&mut self, first: u32, end: u32) {
         if self.kept.is_empty() {
             return;
@@ -432,10 +441,8 @@ impl Tape {
         self.ensure_adjoints()?;
         let mut companions = std::mem::take(&mut self.companions);
         let whole = from.same_place(&self.position()).then_some(&base);
-        let begun =
-            companions.iter_mut().try_for_each(|companion| companion.begin(from, to, whole));
-        companions.append(&mut self.companions);
-        self.companions = companions;
+        let begun = companions.each(|companion| companion.begin(from, to, whole));
+        self.companions.restore(companions);
         begun?;
         self.dirty.below = self.dirty.below.max(from.id);
         self.dirty.passed |= passed;
@@ -448,10 +455,8 @@ impl Tape {
         let running = self.sweeps.pop().expect("begin_sweep has added it");
         let bottom = running.bottom;
         let mut companions = std::mem::take(&mut self.companions);
-        let ended =
-            companions.iter_mut().try_for_each(|companion| companion.end(bottom && result.is_ok()));
-        companions.append(&mut self.companions);
-        self.companions = companions;
+        let ended = companions.each(|companion| companion.end(bottom && result.is_ok()));
+        self.companions.restore(companions);
         result.and(ended)?;
         if self.nests.len() != running.nests {
             return Err(Error::new(Code::Nest, "reverse: a callback left its nest open"));

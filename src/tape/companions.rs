@@ -1,0 +1,69 @@
+//! Companions: state that a higher floor keeps with a tape, told of its sweeps.
+
+use super::Position;
+use crate::error::Result;
+use std::any::{Any, TypeId};
+
+pub trait Companion: Any + Send {
+    /// A sweep from `from` down to `to` is about to start. `base` is that of the tape or nest, if the sweep
+    /// starts at its end.
+    fn begin(&mut self, from: &Position, to: &Position, base: Option<&Position>) -> Result<()>;
+    /// Code of the user's is about to run in the middle of a sweep, and may wait for other processes: nothing
+    /// may be left that moves only while the sweep goes on.
+    fn pause(&mut self) -> Result<()> {
+        Ok(())
+    }
+    /// The sweep has reached its end; `bottom` when that is the base of the tape or of the nest.
+    fn end(&mut self, bottom: bool) -> Result<()>;
+    /// Events from `event` on are about to be forgotten.
+    fn reset(&mut self, event: u32) -> Result<()>;
+}
+
+/// Those of one tape, one of a type. Every message asks for its own: types stand beside, to be compared without
+/// a call.
+#[derive(Default)]
+pub struct Companions(Vec<(TypeId, Box<dyn Companion>)>);
+
+impl Companions {
+    /// The one of type `C`, made if there is none.
+    #[inline]
+    pub fn get<C: Companion + Default>(&mut self) -> &mut C {
+        let at = self.place::<C>().unwrap_or_else(|| {
+            self.put(Box::<C>::default());
+            self.0.len() - 1
+        });
+        let companion: *mut dyn Companion = &raw mut *self.0[at].1;
+        // SAFETY: borrowed from `self`, and of type `C`, as `put` wrote beside it.
+        unsafe { &mut *companion.cast::<C>() }
+    }
+
+    #[inline]
+    fn place<C: Companion>(&self) -> Option<usize> {
+        self.0.iter().position(|(kind, _)| *kind == TypeId::of::<C>())
+    }
+
+    /// Takes the one of type `C` out; makes it if there is none.
+    pub fn take<C: Companion + Default>(&mut self) -> Box<C> {
+        match self.place::<C>() {
+            Some(at) => {
+                let companion: Box<dyn Any> = self.0.swap_remove(at).1;
+                companion.downcast().expect("of the type beside it")
+            }
+            None => Box::default(),
+        }
+    }
+
+    pub fn put<C: Companion>(&mut self, companion: Box<C>) {
+        self.0.push((TypeId::of::<C>(), companion));
+    }
+
+    /// Puts back what was taken out of the tape as a whole, before those made since.
+    pub fn restore(&mut self, mut taken: Self) {
+        taken.0.append(&mut self.0);
+        *self = taken;
+    }
+
+    pub fn each(&mut self, mut f: impl FnMut(&mut dyn Companion) -> Result<()>) -> Result<()> {
+        self.0.iter_mut().try_for_each(|(_, companion)| f(&mut **companion))
+    }
+}
