@@ -19,14 +19,14 @@ endif()
 # What tests need beyond that. Benchmarks run without it, with a core for each rank.
 set(ADMPI_TEST_ENVIRONMENT ${ADMPI_LAUNCH_ENVIRONMENT})
 if(ADMPI_MPI_FAMILY STREQUAL "openmpi")
-  # More ranks than cores are the rule in tests, and containers forbid the single-copy mechanism.
+  # Containers forbid the single-copy mechanism.
   list(APPEND ADMPI_TEST_ENVIRONMENT
     OMPI_MCA_mpi_yield_when_idle=1
     OMPI_MCA_btl_vader_single_copy_mechanism=none)
 endif()
-# MPICH has no such setting; this library, which cpp_tests makes, is loaded before its own.
+# More ranks than cores are the rule in tests: this library, which cpp_tests makes, is loaded before MPI's.
 set(ADMPI_YIELD_WHEN_IDLE "")
-if(ADMPI_MPI_FAMILY STREQUAL "mpich" AND BUILD_TESTING AND NOT ADMPI_SANITIZE)
+if(ADMPI_WITH_MPI AND BUILD_TESTING AND NOT ADMPI_SANITIZE)
   set(ADMPI_YIELD_WHEN_IDLE "${PROJECT_BINARY_DIR}/cpp_tests/libyield_when_idle.so")
   list(APPEND ADMPI_TEST_ENVIRONMENT "LD_PRELOAD=${ADMPI_YIELD_WHEN_IDLE}")
 endif()
