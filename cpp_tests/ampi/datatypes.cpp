@@ -2,7 +2,6 @@
 #include "harness.hpp"
 
 #include <functional>
-#include <string>
 
 using admpi::var;
 using test::check_identity;
@@ -211,27 +210,6 @@ TEST_CASE("test_datatypes_known_by_structure_not_by_extent") {
   CHECK(y[1] == 9.0);
   CHECK(y[2] == 3.0);
   MPI_Type_free(&plain);
-}
-
-TEST_CASE("test_datatypes_that_mix_active_and_passive_parts_are_refused") {
-  test::begin();
-  MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
-  const int lengths[] = {1, 1};
-  const MPI_Aint places[] = {0, 16};
-  const MPI_Datatype types[] = {AMPI_ADOUBLE, MPI_INT};
-  MPI_Datatype mixed;
-  MPI_Type_create_struct(2, lengths, places, types, &mixed);
-  MPI_Type_commit(&mixed);
-  struct {
-    admpi_var value;
-    int n;
-  } item = {{1.0, 0, 0}, 3};
-  admpi::tape tape;
-  tape.start();
-  CHECK(AMPI_Send(static_cast<void *>(&item), 1, mixed, MPI_PROC_NULL, 0, world) != MPI_SUCCESS);
-  CHECK(std::string(admpi_last_error()).find("mixes active and passive") != std::string::npos);
-  MPI_Type_free(&mixed);
-  MPI_Comm_set_errhandler(world, MPI_ERRORS_ARE_FATAL);
 }
 
 TEST_CASE("test_datatypes_freed_and_made_anew") {

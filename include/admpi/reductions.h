@@ -69,8 +69,9 @@ int AMPI_Reduce_c(const void *sendbuf,
                   MPI_Comm comm);
 
 /**
- * MPI_Ireduce: as AMPI_Reduce, but not by operations that users define. What is read is copied; what is
- * received is in its buffer, with ids, once the request is complete.
+ * MPI_Ireduce: as AMPI_Reduce. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete. An operation that the user defines is applied at the completion, on the root to the
+ * operands of all ranks, which takes memory for them there.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
  * @param[out] recvbuf  room for `count` items, on the root
  * @param count         number of items
@@ -147,8 +148,9 @@ int AMPI_Allreduce_c(const void *sendbuf,
                      MPI_Comm comm);
 
 /**
- * MPI_Iallreduce: as AMPI_Allreduce, but not by operations that users define. What is read is copied; what
- * is received is in its buffer, with ids, once the request is complete.
+ * MPI_Iallreduce: as AMPI_Allreduce. What is read is copied; what is received is in its buffer, with ids, once
+ * the request is complete. An operation that the user defines is applied at the completion, on every rank to the
+ * operands of all ranks, which takes memory for them.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
  * @param count         number of items
@@ -221,8 +223,9 @@ int AMPI_Reduce_scatter_c(const void *sendbuf,
                           MPI_Comm comm);
 
 /**
- * MPI_Ireduce_scatter: as AMPI_Reduce_scatter, but not by operations that users define. What is read is
- * copied; what is received is in its buffer, with ids, once the request is complete.
+ * MPI_Ireduce_scatter: as AMPI_Reduce_scatter. What is read is copied; what is received is in its buffer, with
+ * ids, once the request is complete. An operation that the user defines is applied at the completion, to what all
+ * ranks bring for this one, which takes memory for that.
  * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for this rank's items of the result
  * @param recvcounts    number of items of the result for each rank
@@ -295,8 +298,9 @@ int AMPI_Reduce_scatter_block_c(const void *sendbuf,
                                 MPI_Comm comm);
 
 /**
- * MPI_Ireduce_scatter_block: as AMPI_Reduce_scatter_block, but not by operations that users define. What is
- * read is copied; what is received is in its buffer, with ids, once the request is complete.
+ * MPI_Ireduce_scatter_block: as AMPI_Reduce_scatter_block. What is read is copied; what is received is in its
+ * buffer, with ids, once the request is complete. An operation that the user defines is applied at the
+ * completion, to what all ranks bring for this one, which takes memory for that.
  * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for `recvcount` items
  * @param recvcount     number of items of the result for one rank
@@ -363,8 +367,9 @@ int AMPI_Scan_c(const void *sendbuf,
                 MPI_Comm comm);
 
 /**
- * MPI_Iscan: as AMPI_Scan, but not by operations that users define. What is read is copied; what is received
- * is in its buffer, with ids, once the request is complete.
+ * MPI_Iscan: as AMPI_Scan. What is read is copied; what is received is in its buffer, with ids, once the request
+ * is complete. An operation that the user defines is applied at the completion, on every rank to the operands of
+ * all ranks, which takes memory for them.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
  * @param count         number of items
@@ -437,8 +442,9 @@ int AMPI_Exscan_c(const void *sendbuf,
                   MPI_Comm comm);
 
 /**
- * MPI_Iexscan: as AMPI_Exscan, but not by operations that users define. What is read is copied; what is
- * received is in its buffer, with ids, once the request is complete.
+ * MPI_Iexscan: as AMPI_Exscan. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete. An operation that the user defines is applied at the completion, on every rank to the
+ * operands of all ranks, which takes memory for them.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
  * @param count         number of items

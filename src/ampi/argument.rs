@@ -1,6 +1,6 @@
 //! Which arguments of a call are significant, and whether they are active.
 
-use super::movement::{Lengths, Sinks};
+use super::movement::{Parts, Sinks};
 use crate::datatype::{activity, is_passive};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
@@ -87,43 +87,48 @@ impl Many {
         }
     }
 
-    pub fn sources(&self, name: &str, ranks: usize) -> Outcome<(Sources, Lengths)> {
+    pub fn sources(&self, name: &str, ranks: usize) -> Outcome<(Sources, Parts)> {
         match self {
             Self::Each(argument) => {
                 let layout = layout(name, argument)?;
-                let n = argument.source(name, layout.clone(), 1)?.len();
-                Ok((Sources::One(argument.source(name, layout, ranks)?), Lengths::Each(n)))
+                let one = argument.source(name, layout.clone(), 1)?;
+                let parts = Parts::each(&one);
+                if one.mixed_bytes().is_some() {
+                    return Ok((Sources::List(self.source_list(name, ranks)?), parts));
+                }
+                Ok((Sources::One(argument.source(name, layout, ranks)?), parts))
             }
-            Self::List(arguments) => {
-                let parts: Outcome<Vec<Source>> =
-                    arguments.list(name, ranks)?.map(|part| part_source(name, &part)).collect();
-                let parts = parts?;
-                let lengths = parts.iter().map(|part| part.len() as u64).collect();
-                Ok((Sources::List(parts), Lengths::List(lengths)))
+            Self::List(_) => {
+                let list = self.source_list(name, ranks)?;
+                let parts = Parts::list(&list);
+                Ok((Sources::List(list), parts))
             }
         }
     }
 
-    pub fn sinks(&self, name: &str, ranks: usize) -> Outcome<(Sinks, Lengths)> {
+    pub fn sinks(&self, name: &str, ranks: usize) -> Outcome<(Sinks, Parts)> {
         match self {
             Self::Each(argument) => {
                 let layout = layout(name, argument)?;
-                let n = argument.source(name, layout.clone(), 1)?.len();
-                Ok((Sinks::One(argument.sink(name, layout, ranks)?), Lengths::Each(n)))
+                let one = argument.source(name, layout.clone(), 1)?;
+                let parts = Parts::each(&one);
+                // Items with passive parts fill words only all together.
+                if one.mixed_bytes().is_some() {
+                    return Ok((Sinks::List(self.sink_list(name, ranks)?), parts));
+                }
+                Ok((Sinks::One(argument.sink(name, layout, ranks)?), parts))
             }
-            Self::List(arguments) => {
-                let parts: Outcome<Vec<Sink>> =
-                    arguments.list(name, ranks)?.map(|part| part_sink(name, &part)).collect();
-                let parts = parts?;
-                let lengths = parts.iter().map(|part| part.len() as u64).collect();
-                Ok((Sinks::List(parts), Lengths::List(lengths)))
+            Self::List(_) => {
+                let list = self.sink_list(name, ranks)?;
+                let parts = Parts::list(&list);
+                Ok((Sinks::List(list), parts))
             }
         }
     }
 }
 
 impl Many {
-    /// The parts of `n` neighbours, each an argument of its own.
+    /// The parts of `n` ranks or neighbours, each an argument of its own.
     fn parts(&self, name: &str, n: usize) -> Outcome<Vec<Argument>> {
         match self {
             Self::Each(argument) => {
@@ -135,22 +140,20 @@ impl Many {
         }
     }
 
-    /// The doubles of the `parts` of neighbours.
-    pub fn lengths<T: AsRef<Source>>(&self, name: &str, parts: &[T]) -> Outcome<Lengths> {
+    /// What the `parts` of neighbours hold.
+    pub fn lengths<T: AsRef<Source>>(&self, name: &str, parts: &[T]) -> Outcome<Parts> {
         Ok(match self {
-            Self::Each(argument) => Lengths::Each(source(name, argument)?.len()),
-            Self::List(_) => {
-                Lengths::List(parts.iter().map(|part| part.as_ref().len() as u64).collect())
-            }
+            Self::Each(argument) => Parts::each(&source(name, argument)?),
+            Self::List(_) => Parts::list(parts),
         })
     }
 
-    /// One buffer for each of `n` neighbours, to be read.
+    /// One buffer for each of `n` ranks or neighbours, to be read.
     pub fn source_list(&self, name: &str, n: usize) -> Outcome<Vec<Source>> {
         self.parts(name, n)?.iter().map(|part| part_source(name, part)).collect()
     }
 
-    /// One buffer for each of `n` neighbours, to be written.
+    /// One buffer for each of `n` ranks or neighbours, to be written.
     pub fn sink_list(&self, name: &str, n: usize) -> Outcome<Vec<Sink>> {
         self.parts(name, n)?.iter().map(|part| part_sink(name, part)).collect()
     }

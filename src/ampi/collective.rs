@@ -248,7 +248,10 @@ pub enum Target {
 /// A part of what a call receives.
 #[derive(Debug)]
 pub struct Part {
+    /// Active doubles.
     pub n: usize,
+    /// Words that they take, with the passive parts between them.
+    pub words: usize,
     /// None where the values stay what they were.
     pub sink: Option<Sink>,
 }
@@ -258,10 +261,10 @@ impl Target {
     fn unpack(&mut self, sent: &[f64], values: &mut [f64], mark: Mark) {
         match self {
             Self::Nothing => {}
-            Self::All(sink) => sink.unpack_items(values, mark),
+            Self::All(sink) => sink.unpack(values, mark),
             Self::Folded { sink, operator, lowest } => {
                 operator.include(sent, values, *lowest);
-                sink.unpack_items(values, mark);
+                sink.unpack(values, mark);
             }
             Self::But { sink, n, kept } => {
                 let (below, rest) = values.split_at(*kept * *n);
@@ -269,12 +272,13 @@ impl Target {
                 sink.unpack_segment((*kept + 1) * *n, &rest[*n..], mark);
             }
             Self::Parts(parts) => {
-                let mut at = 0;
+                let (mut at, mut n) = (0, 0);
                 for part in parts {
                     if let Some(sink) = &mut part.sink {
-                        sink.unpack(&values[at..at + part.n], mark.behind(narrow(at)));
+                        sink.unpack(&values[at..at + part.words], mark.behind(narrow(n)));
                     }
-                    at += part.n;
+                    at += part.words;
+                    n += part.n;
                 }
             }
         }
@@ -389,6 +393,12 @@ impl<R: Rule> Pending for Forward<R> {
 
     fn fail(&mut self) {
         withdraw(self.recording.take().as_ref());
+    }
+}
+
+impl<R: Rule> From<Forward<R>> for Box<dyn Pending> {
+    fn from(forward: Forward<R>) -> Self {
+        Box::new(forward)
     }
 }
 

@@ -1,16 +1,23 @@
 //! Operations that users define.
 //!
-//! A reduction of active data by one does not go through MPI's own, inside which nothing could be recorded: a tree
-//! of messages in the order of ranks brings the operands together, and the operation is applied to active values,
-//! so that the tape sees it; or to plain ones, if the user has registered its derivative.
+//! A reduction of active data by one does not go through MPI's own, inside which nothing could be recorded: the
+//! operation is applied to active values, so that the tape sees it; or to plain ones, if the user has registered its
+//! derivative. In a blocking call a tree of messages in the order of ranks brings the operands together. A
+//! nonblocking one must not need this rank between its start and its completion, as the nodes of a tree would: the
+//! operands of all ranks are gathered, and what has come is reduced at the completion. That takes memory for the
+//! operands of all ranks, and room on the tape for their adjoints.
 
+use super::collective::Pending;
+use super::movement::{Parts, Sinks};
 use super::scan::Extent;
 use super::{Private, argument, check, communicator, message, movement, recording};
+use crate::datatype::Lasting;
 use crate::error::{Code, Error, Result};
 use crate::mpi::raw::constants;
+use crate::mpi::transfer::Transfer;
 use crate::mpi::{
-    Argument, Comm, Derivative, Function, How, Mark, Op, Outcome, Pieces, Serial, Shape, Sink,
-    Source, Staging, Twin, wide_int,
+    Argument, Comm, Datatype, Derivative, Function, How, Mark, Op, Outcome, Pieces, Serial, Shape,
+    Sink, Source, Sources, Staging, Twin, wide_int,
 };
 use crate::tape::{self, Event, Ids, Stored, Sweep};
 use std::ffi::c_int;
@@ -138,17 +145,36 @@ fn write(argument: &Argument) -> Outcome<Sink> {
     argument::sink("recvbuf", argument)
 }
 
-/// The same values, in memory of the library's.
-fn copy(argument: &Argument) -> Outcome<Twin> {
-    let source = read(argument)?;
-    let twin = argument.twin(&source);
-    write(twin.argument())?.set_vars(&source.vars());
+/// Copies items, with what marks their values.
+fn copy(from: &Argument, to: &Argument) -> Outcome<()> {
+    write(to)?.copy(&read(from)?);
+    Ok(())
+}
+
+/// The same items, in memory of the library's.
+fn copied(argument: &Argument) -> Outcome<Twin> {
+    let twin = room(argument)?;
+    copy(argument, twin.argument())?;
     Ok(twin)
 }
 
 /// Memory for as much.
 fn room(argument: &Argument) -> Outcome<Twin> {
     Ok(argument.twin(&read(argument)?))
+}
+
+/// What this rank brings to a reduction to `root`.
+fn operands_to<'a>(
+    root: c_int,
+    send: &'a Argument,
+    receive: &'a Argument,
+    comm: Comm,
+) -> Outcome<&'a Argument> {
+    if send.is_in_place() && comm.rank()? != root {
+        let why = "sendbuf is MPI_IN_PLACE, which only the root may pass";
+        return Err(Error::new(Code::Argument, why).into());
+    }
+    Ok(operands(send, receive))
 }
 
 /// What this rank brings.
@@ -161,11 +187,21 @@ impl Custom {
         self.derivative.is_some()
     }
 
+    /// Refuses operands that the operation would not see all of, before anybody waits for them.
+    fn check(&self, own: &Argument) -> Outcome<()> {
+        if self.has_derivative() && read(own)?.mixed_bytes().is_some() {
+            let why = "op: it was made by AMPI_Op_create_adjoint, whose function knows doubles only, and the datatype has passive parts beside active ones; make one by AMPI_Op_create";
+            return Err(Error::new(Code::Unsupported, why).into());
+        }
+        Ok(())
+    }
+
     /// right = left op right.
     pub fn combine(&self, left: &Argument, right: &Argument) -> Outcome<()> {
         let Some(derivative) = self.derivative else {
             return self.function.apply(left, right);
         };
+        self.check(left)?;
         let (sources, mut sink) = ([read(left)?, read(right)?], write(right)?);
         let (n, items) = (sink.len(), right.items());
         let mut values = [Staging::take(n), Staging::take(n)];
@@ -198,7 +234,7 @@ impl Custom {
     /// The whole reduction on rank 0: a tree whose every node joins neighbouring ranks, the lower one on the left.
     fn join(&self, team: &Team, own: &Argument) -> Outcome<Twin> {
         let (rank, ranks) = (team.rank(), team.ranks());
-        let mut left = copy(own)?;
+        let mut left = copied(own)?;
         let mut step = 1;
         while step < ranks {
             if rank & step != 0 {
@@ -223,13 +259,10 @@ impl Custom {
         root: c_int,
         comm: Comm,
     ) -> Outcome<()> {
-        let own = operands(send, receive);
+        let own = operands_to(root, send, receive, comm)?;
+        self.check(own)?;
         let team = Team::of(comm, root, own.items())?;
         let (rank, root) = (team.rank(), wide_int(root));
-        if send.is_in_place() && rank != root {
-            let why = "sendbuf is MPI_IN_PLACE, which only the root may pass";
-            return Err(Error::new(Code::Argument, why).into());
-        }
         let joined = self.join(&team, own)?;
         let out = (rank == 0).then_some((joined.argument(), root));
         team.exchange(out, (rank == root).then_some((receive, 0)))
@@ -237,16 +270,18 @@ impl Custom {
 
     pub fn allreduce(&self, send: &Argument, receive: &Argument, comm: Comm) -> Outcome<()> {
         let own = operands(send, receive);
+        self.check(own)?;
         let team = Team::of(comm, -1, own.items())?;
         let joined = self.join(&team, own)?;
         if team.rank() == 0 {
-            write(receive)?.set_vars(&read(joined.argument())?.vars());
+            copy(joined.argument(), receive)?;
         }
         movement::bcast(receive, 0, comm, How::Now)?.finish()
     }
 
     pub fn reduce_scatter(&self, pieces: &Pieces, comm: Comm) -> Outcome<()> {
         let own = pieces.operands(wide_int(comm.size()?))?;
+        self.check(&own)?;
         let team = Team::of(comm, -1, own.items())?;
         let (rank, ranks) = (team.rank(), team.ranks());
         let joined = self.join(&team, &own)?;
@@ -254,15 +289,16 @@ impl Custom {
         if rank > 0 {
             return team.exchange(None, Some((&receive, 0)));
         }
-        let all = read(joined.argument())?.vars();
-        let mut at = write(&receive)?.len();
-        write(&receive)?.set_vars(&all[..at]);
-        for other in 1..ranks {
-            let part = room(&pieces.share(other, ranks)?)?;
-            let mut sink = write(part.argument())?;
-            sink.set_vars(&all[at..at + sink.len()]);
-            at += sink.len();
-            team.exchange(Some((part.argument(), other)), None)?;
+        let mut at = 0;
+        for other in 0..ranks {
+            let n = pieces.share(other, ranks)?.items();
+            let share = joined.argument().items_from(at, n)?;
+            if other == 0 {
+                copy(&share, &receive)?;
+            } else {
+                team.exchange(Some((&share, other)), None)?;
+            }
+            at += n;
         }
         Ok(())
     }
@@ -276,9 +312,10 @@ impl Custom {
         extent: Extent,
     ) -> Outcome<()> {
         let own = operands(send, receive);
+        self.check(own)?;
         let team = Team::of(comm, -1, own.items())?;
         let (rank, ranks) = (team.rank(), team.ranks());
-        let sum = copy(own)?;
+        let sum = copied(own)?;
         let upward = |step| (rank + step < ranks).then_some((sum.argument(), rank + step));
         let mut step = 1;
         while step < ranks {
@@ -291,13 +328,179 @@ impl Custom {
             step *= 2;
         }
         match extent {
-            Extent::Inclusive => {
-                write(receive)?.set_vars(&read(sum.argument())?.vars());
-                Ok(())
-            }
+            Extent::Inclusive => copy(sum.argument(), receive),
             Extent::Exclusive => {
                 team.exchange(upward(1), rank.checked_sub(1).map(|other| (receive, other)))
             }
         }
+    }
+}
+
+/// Where the operands of all ranks go.
+struct Gathering {
+    operands: Operands,
+    sinks: Sinks,
+    parts: Parts,
+}
+
+/// Of the first ranks, in their order; those of the others fall into one more, which nobody reads.
+struct Operands {
+    memory: Vec<Twin>,
+    used: usize,
+}
+
+impl Gathering {
+    /// Items like those of `one` from each of `ranks`, of which those of the first `used` matter.
+    fn of(one: &Argument, ranks: usize, used: usize) -> Outcome<Self> {
+        let memory: Vec<Twin> =
+            (0..ranks.min(used + 1)).map(|_| room(one)).collect::<Outcome<_>>()?;
+        let place = |rank: usize| write(memory[rank.min(used)].argument());
+        let sinks = Sinks::List((0..ranks).map(place).collect::<Outcome<_>>()?);
+        let parts = Parts::each(&read(one)?);
+        Ok(Self { operands: Operands { memory, used }, sinks, parts })
+    }
+}
+
+/// A nonblocking reduction, whose operands are on their way.
+struct Later {
+    operation: Custom,
+    gathering: Box<dyn Pending>,
+    /// Recording was on at the start.
+    recorded: bool,
+    operands: Operands,
+    receive: Argument,
+    datatype: Lasting,
+}
+
+impl Later {
+    fn apply(&mut self) -> Outcome<()> {
+        let datatype = self.datatype.now();
+        let Operands { memory, used } = &self.operands;
+        let operands: Vec<Argument> =
+            memory.iter().take(*used).map(|twin| twin.argument().under(datatype)).collect();
+        let Some(last) = operands.last() else { return Ok(()) };
+        recording::as_started(self.recorded, || {
+            for pair in operands.windows(2) {
+                self.operation.combine(&pair[0], &pair[1])?;
+            }
+            copy(last, &self.receive.under(datatype))
+        })
+    }
+}
+
+impl Pending for Later {
+    fn hand_over(&mut self) -> Transfer {
+        self.gathering.hand_over()
+    }
+
+    fn finish(&mut self) -> Outcome<()> {
+        let gathered = self.gathering.finish();
+        // The operands have arrived, whatever the tape says.
+        let applied = self.apply();
+        gathered.and(applied)
+    }
+
+    fn fail(&mut self) {
+        self.gathering.fail();
+    }
+}
+
+impl Custom {
+    /// A reduction of the `operands` that `gathering` will bring.
+    fn later(
+        self,
+        gathering: impl Into<Box<dyn Pending>>,
+        operands: Operands,
+        receive: &Argument,
+        datatype: Datatype,
+    ) -> Outcome<Box<dyn Pending>> {
+        Ok(Box::new(Later {
+            operation: self,
+            gathering: gathering.into(),
+            recorded: recording::state().is_some(),
+            operands,
+            receive: *receive,
+            datatype: Lasting::of(datatype)?,
+        }))
+    }
+
+    pub fn ireduce(
+        self,
+        send: &Argument,
+        receive: &Argument,
+        root: c_int,
+        comm: Comm,
+    ) -> Outcome<Box<dyn Pending>> {
+        let own = operands_to(root, send, receive, comm)?;
+        self.check(own)?;
+        if comm.rank()? != root {
+            let all = argument::Many::Each(*own);
+            return movement::gather(own, &all, root, comm, How::Begin).map(Into::into);
+        }
+        let ranks = wide_int(comm.size()?);
+        let Gathering { operands, sinks, parts } = Gathering::of(own, ranks, ranks)?;
+        let source = Some(Sources::One(read(own)?));
+        let gathered = movement::gather_to(source, sinks, &parts, comm, How::Begin)?;
+        self.later(gathered, operands, receive, own.datatype())
+    }
+
+    /// The operands of the first `used` ranks make the result.
+    fn after_allgather(
+        self,
+        own: &Argument,
+        receive: &Argument,
+        comm: Comm,
+        used: usize,
+    ) -> Outcome<Box<dyn Pending>> {
+        self.check(own)?;
+        let ranks = wide_int(comm.size()?);
+        let Gathering { operands, sinks, parts } = Gathering::of(own, ranks, used)?;
+        let source = Some(Sources::One(read(own)?));
+        let gathered = movement::allgather_to(source, sinks, &parts, comm, How::Begin)?;
+        self.later(gathered, operands, receive, own.datatype())
+    }
+
+    pub fn iallreduce(
+        self,
+        send: &Argument,
+        receive: &Argument,
+        comm: Comm,
+    ) -> Outcome<Box<dyn Pending>> {
+        self.after_allgather(operands(send, receive), receive, comm, wide_int(comm.size()?))
+    }
+
+    pub fn iscan(
+        self,
+        send: &Argument,
+        receive: &Argument,
+        comm: Comm,
+        extent: Extent,
+    ) -> Outcome<Box<dyn Pending>> {
+        let below = wide_int(comm.rank()?);
+        let used = below + usize::from(extent == Extent::Inclusive);
+        self.after_allgather(operands(send, receive), receive, comm, used)
+    }
+
+    /// Each rank gets the operands of its own share.
+    pub fn ireduce_scatter(self, pieces: &Pieces, comm: Comm) -> Outcome<Box<dyn Pending>> {
+        let (rank, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
+        let own = pieces.operands(ranks)?;
+        self.check(&own)?;
+        let mut at = 0;
+        let shares: Outcome<Vec<Source>> = (0..ranks)
+            .map(|other| {
+                let n = pieces.share(other, ranks)?.items();
+                at += n;
+                read(&own.items_from(at - n, n)?)
+            })
+            .collect();
+        let shares = shares?;
+        let sent = Parts::list(&shares);
+        let share = pieces.share(rank, ranks)?;
+        let Gathering { operands, sinks, .. } = Gathering::of(&share, ranks, ranks)?;
+        let received = Parts::list(&vec![shares[rank].clone(); ranks]);
+        let sent = Some((Sources::List(shares), sent));
+        let gathered = movement::alltoall_to(sent, (sinks, received), comm, How::Begin)?;
+        self.later(gathered, operands, &pieces.result(rank, ranks)?, own.datatype())
     }
 }

@@ -24,8 +24,8 @@ pub fn reduce(left: &Argument, right: &Argument, op: Op) -> Outcome<()> {
     }
     let words = operator.words();
     let mut items = [Staging::take(x.len() * words), Staging::take(y.len() * words)];
-    source.pack_items(items[0].as_mut_slice());
-    sink.source().pack_items(items[1].as_mut_slice());
+    source.pack(items[0].as_mut_slice());
+    sink.source().pack(items[1].as_mut_slice());
     for (i, x) in x.iter().enumerate() {
         if !operator.prevails(i, items[1].as_slice(), items[0].as_slice()) {
             y[i] = *x;

@@ -6,7 +6,7 @@ use super::check::{self, Posted};
 use super::communicator::{self, Claim};
 use super::recording::{ids, on_tape, state};
 use super::traffic::{Completion, Parcel, Traffic};
-use super::wire::doubles;
+use super::wire::items;
 use super::{Private, statistics};
 use crate::error::{Code, Error, Result};
 use crate::large::limit::small;
@@ -239,37 +239,43 @@ impl Arrival {
 
     /// Takes what arrived into the user's buffer: out of `data`, or from where MPI has put it there.
     pub fn accept(&mut self, data: &[f64], status: &Status) -> Outcome<()> {
-        let received = if status.source() == constants().proc_null {
+        let bytes = if status.source() == constants().proc_null {
             0
+        } else if self.sink.source().mixed_bytes().is_some() {
+            status.bytes()?
         } else {
             // Part of a double is nothing that could be differentiated.
-            status.doubles()?.unwrap_or(0).min(self.sink.len())
+            8 * status.doubles()?.unwrap_or(0)
         };
+        let received = self.sink.source().doubles_in(bytes).min(self.sink.len());
         if received == 0 {
             self.logged.withdrawn();
         } else {
             self.logged.received(status.source(), status.tag(), received);
         }
         let Some((serial, post)) = self.post.take() else {
-            self.put(data, received, Mark::PASSIVE);
+            self.put(data, bytes, received, Mark::PASSIVE);
             return Ok(());
         };
         if received == 0 {
             post.withdraw();
+            // Passive parts at most.
+            self.put(data, bytes, 0, Mark::PASSIVE);
             return Ok(());
         }
         let mark = post.record(serial, received, status);
         // The values have arrived, whatever the tape says.
-        self.put(data, received, *mark.as_ref().unwrap_or(&Mark::PASSIVE));
+        self.put(data, bytes, received, *mark.as_ref().unwrap_or(&Mark::PASSIVE));
         mark.map(|_| ())
     }
 
+    /// Writes `bytes` with `n` active doubles among them.
     #[inline]
-    fn put(&mut self, data: &[f64], n: usize, mark: Mark) {
+    fn put(&mut self, data: &[f64], bytes: usize, n: usize, mark: Mark) {
         if self.sink.is_plain() {
             self.sink.spread(n, mark);
         } else {
-            self.sink.unpack(&data[..n], mark);
+            self.sink.unpack_bytes(data, bytes.min(8 * data.len()), mark);
         }
     }
 
@@ -365,9 +371,9 @@ pub fn comm_of(message: &Message<'_>) -> Comm {
         .unwrap_or_else(Comm::world)
 }
 
-/// How many doubles a message between this rank and `peer` may hold.
-fn room(n: usize, peer: c_int) -> usize {
-    if peer == constants().proc_null { 0 } else { n }
+/// How many words of 8 bytes a message between `buffer` and `peer` may hold.
+fn room(buffer: &Source, peer: c_int) -> usize {
+    if peer == constants().proc_null { 0 } else { buffer.words() }
 }
 
 /// Room on the stack for short messages.
@@ -391,7 +397,7 @@ fn room_in<'a>(
 
 pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
-    let n = room(source.len(), to.peer);
+    let n = room(source, to.peer);
     let route = || communicator::of(comm);
     let mut outgoing = Outgoing::NOTHING;
     if let Some(items) = ready(source, n) {
@@ -401,15 +407,15 @@ pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()
         let (mut short, mut long) = (SHORT, Staging::default());
         let data = room_in(&mut short, &mut long, n, Staging::take);
         outgoing.prepare(source, to, route, Some(&mut *data))?;
-        message::send(comm, &*data, &doubles(n)?, to, mode)?;
+        message::send(comm, &*data, &items(source, n)?, to, mode)?;
     }
     outgoing.record(to)
 }
 
 pub fn recv(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Status> {
     let sink = argument::sink("buf", buf)?;
-    let n = room(sink.len(), from.peer);
-    let items = doubles(n)?;
+    let n = room(sink.source(), from.peer);
+    let items = items(sink.source(), n)?;
     let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
     let mut data = arrival.room(n);
     let received = message::receive(comm, arrival.place(&mut data), &items, from);
@@ -418,7 +424,7 @@ pub fn recv(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Status> {
 
 pub fn mrecv(buf: &Argument, message: &mut Message<'_>) -> Outcome<Status> {
     let sink = argument::sink("buf", buf)?;
-    let items = doubles(sink.len())?;
+    let items = items(sink.source(), sink.source().words())?;
     let mut arrival = Arrival::claim(sink, message)?;
     let mut data = arrival.room(items.len());
     let received = message.receive(arrival.place(&mut data), &items);
@@ -434,7 +440,7 @@ fn lay_out(source: &Source, n: usize, transfer: &mut Transfer) -> Outcome<Double
         }
         None => {
             transfer.room(n);
-            doubles(n)
+            items(source, n)
         }
     }
 }
@@ -446,7 +452,7 @@ fn lay_out_room(sink: &Sink, n: usize, transfer: &mut Transfer) -> Outcome<Doubl
     } else {
         transfer.room(n);
     }
-    doubles(n)
+    items(sink.source(), n)
 }
 
 /// Starts a send in `transfer`, which is idle.
@@ -458,7 +464,7 @@ pub fn isend(
     transfer: &mut Transfer,
 ) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
-    let items = lay_out(source, room(source.len(), to.peer), transfer)?;
+    let items = lay_out(source, room(source, to.peer), transfer)?;
     let mut outgoing = Outgoing::NOTHING;
     outgoing.prepare(source, to, || communicator::of(comm), transfer.room_again())?;
     transfer.send(comm, &items, to, mode)?;
@@ -473,7 +479,7 @@ pub fn irecv(
     transfer: &mut Transfer,
 ) -> Outcome<Arrival> {
     let sink = argument::sink("buf", buf)?;
-    let items = lay_out_room(&sink, room(sink.len(), from.peer), transfer)?;
+    let items = lay_out_room(&sink, room(sink.source(), from.peer), transfer)?;
     let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
     transfer.receive(comm, &items, from).inspect_err(|_| arrival.refuse())?;
     Ok(arrival)
@@ -486,7 +492,7 @@ pub fn imrecv(
     transfer: &mut Transfer,
 ) -> Outcome<Arrival> {
     let sink = argument::sink("buf", buf)?;
-    let items = lay_out_room(&sink, sink.len(), transfer)?;
+    let items = lay_out_room(&sink, sink.source().words(), transfer)?;
     let mut arrival = Arrival::claim(sink, message)?;
     transfer.receive_matched(message, &items).inspect_err(|_| arrival.refuse())?;
     Ok(arrival)
@@ -515,7 +521,7 @@ impl Again {
         let route = || private.ok_or_else(communicator::unknown);
         if let What::SendOnce(source, comm, mode) = &self.what {
             transfer.free()?;
-            let items = lay_out(source, room(source.len(), self.with.peer), transfer)?;
+            let items = lay_out(source, room(source, self.with.peer), transfer)?;
             transfer.send_init(*comm, &items, self.with, mode)?;
         }
         match &self.what {
@@ -544,7 +550,7 @@ pub fn send_init(
     transfer: &mut Transfer,
 ) -> Outcome<Again> {
     let source = argument::source("buf", buf)?;
-    let items = lay_out(&source, room(source.len(), to.peer), transfer)?;
+    let items = lay_out(&source, room(&source, to.peer), transfer)?;
     transfer.send_init(comm, &items, to, mode)?;
     let what = if mode.once { What::SendOnce(source, comm, mode) } else { What::Send(source) };
     Ok(Again { what, with: to, claim: Claim::on(comm) })
@@ -558,7 +564,7 @@ pub fn recv_init(
     transfer: &mut Transfer,
 ) -> Outcome<Again> {
     let sink = argument::sink("buf", buf)?;
-    let items = lay_out_room(&sink, room(sink.len(), from.peer), transfer)?;
+    let items = lay_out_room(&sink, room(sink.source(), from.peer), transfer)?;
     transfer.receive_init(comm, &items, from)?;
     Ok(Again { what: What::Receive(sink), with: from, claim: Claim::on(comm) })
 }
@@ -573,9 +579,9 @@ fn exchange(
     comm: Comm,
     route: impl Route,
 ) -> Outcome<Status> {
-    let (n, wanted) = (room(source.len(), to.peer), room(sink.len(), from.peer));
+    let (n, wanted) = (room(source, to.peer), room(sink.source(), from.peer));
     let mut data = Staging::take(n);
-    let (sent, wanted) = (&doubles(n)?, &doubles(wanted)?);
+    let (sent, wanted) = (&items(source, n)?, &items(sink.source(), wanted)?);
     let mut outgoing = Outgoing::NOTHING;
     outgoing.prepare(source, to, route, Some(data.as_mut_slice()))?;
     let mut arrival = Arrival::expect(sink, from, route)?;

@@ -16,7 +16,7 @@ use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 
 /// What each rank has of a packed array.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Lengths {
     Each(usize),
     List(Vec<u64>),
@@ -63,6 +63,42 @@ impl Lengths {
     }
 }
 
+/// The parts of all ranks in a packed array: what is recorded of them, and what travels.
+#[derive(Debug)]
+pub struct Parts {
+    /// Active doubles.
+    pub doubles: Lengths,
+    /// Words of 8 bytes, where passive parts lie between the doubles.
+    words: Option<Lengths>,
+}
+
+impl Parts {
+    /// As many items for each rank as `part` has.
+    pub fn each(part: &Source) -> Self {
+        let (n, words) = (part.len(), part.words());
+        Self { doubles: Lengths::Each(n), words: (words != n).then_some(Lengths::Each(words)) }
+    }
+
+    /// The items of a buffer for each rank.
+    pub fn list<T: AsRef<Source>>(parts: &[T]) -> Self {
+        let list = |count: fn(&Source) -> usize| {
+            Lengths::List(parts.iter().map(|part| count(part.as_ref()) as u64).collect())
+        };
+        let mixed = parts.iter().any(|part| part.as_ref().mixed_bytes().is_some());
+        Self { doubles: list(Source::len), words: mixed.then(|| list(Source::words)) }
+    }
+
+    /// What travels, in words.
+    pub fn wire(&self) -> &Lengths {
+        self.words.as_ref().unwrap_or(&self.doubles)
+    }
+
+    /// Doubles and words of one rank.
+    fn of(&self, rank: usize) -> (usize, usize) {
+        (self.doubles.of(rank), self.wire().of(rank))
+    }
+}
+
 /// `Lengths` on a tape.
 #[derive(Debug, Clone, Copy)]
 pub enum Lots {
@@ -91,14 +127,6 @@ impl Lots {
         }
     }
 
-    /// The part of one rank, while recording.
-    pub fn on(&self, rank: usize, tape: &Tape) -> usize {
-        match self {
-            Self::Each(n) => *n,
-            Self::List(list) => crate::count::wide(tape.stored(list)[rank]),
-        }
-    }
-
     /// The part of one rank.
     pub fn of(&self, rank: usize, sweep: &Sweep<'_>) -> usize {
         match self {
@@ -119,10 +147,10 @@ impl Lots {
 }
 
 /// What this rank sends, packed.
-fn packed(source: &Sources, n: usize) -> (Staging, crate::mpi::Shape) {
-    let mut data = Staging::take(n);
+fn packed(source: &Sources) -> (Staging, crate::mpi::Shape) {
+    let mut data = Staging::take(source.words());
     let shape = source.pack(data.as_mut_slice());
-    statistics::sent_forward(n);
+    statistics::sent_forward(data.len());
     (data, shape)
 }
 
@@ -131,14 +159,14 @@ fn one(source: Source) -> Sources {
 }
 
 /// Where the parts of all ranks go; one part may be kept.
-fn target(sinks: Sinks, lengths: &Lengths, kept: Option<usize>) -> Target {
+fn target(sinks: Sinks, parts: &Parts, kept: Option<usize>) -> Target {
     match (sinks, kept) {
         (Sinks::One(sink), None) => Target::All(sink),
-        (Sinks::One(sink), Some(kept)) => Target::But { sink, n: lengths.of(kept), kept },
+        (Sinks::One(sink), Some(kept)) => Target::But { sink, n: parts.doubles.of(kept), kept },
         (Sinks::List(sinks), kept) => {
-            let part = |(rank, sink)| Part {
-                n: lengths.of(rank),
-                sink: (Some(rank) != kept).then_some(sink),
+            let part = |(rank, sink)| {
+                let (n, words) = parts.of(rank);
+                Part { n, words, sink: (Some(rank) != kept).then_some(sink) }
             };
             Target::Parts(sinks.into_iter().enumerate().map(part).collect())
         }
@@ -208,17 +236,17 @@ impl Rule for Broadcast {
 pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Forward<impl Rule>> {
     let buffer = sink("buffer", buffer)?;
     let stage = Stage::set(comm, how)?;
-    let n = buffer.len();
+    let (n, words) = (buffer.len(), buffer.source().words());
     if comm.rank()? == root {
         let source = one(buffer.source().clone());
-        let (data, shape) = packed(&source, n);
+        let (data, shape) = packed(&source);
         return begin(
             how,
             stage,
             0,
             Target::Nothing,
             |tape, private| Ok(Broadcast { private, root, ids: Some(ids(tape, &source, shape)?) }),
-            || Operation::bcast(comm, data, n, 1, root, how),
+            || Operation::bcast(comm, data, words, 1, root, how),
         );
     }
     begin(
@@ -227,12 +255,12 @@ pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Fo
         n,
         Target::All(buffer),
         |_, private| Ok(Broadcast { private, root, ids: None }),
-        || Operation::bcast(comm, Staging::take(n), n, 1, root, how),
+        || Operation::bcast(comm, Staging::take(words), words, 1, root, how),
     )
 }
 
 #[derive(Clone, Copy)]
-struct Gathered {
+pub struct Gathered {
     private: &'static Private,
     root: c_int,
     /// What this rank sent; a root in place has sent nothing.
@@ -293,41 +321,53 @@ pub fn gather(
     root: c_int,
     comm: Comm,
     how: How,
-) -> Outcome<Forward<impl Rule>> {
+) -> Outcome<Forward<impl Rule + use<>>> {
     let source = source_or_in_place("sendbuf", send)?.map(one);
-    let (rank, ranks) = (comm.rank()?, wide_int(comm.size()?));
-    if rank != root {
-        let Some(source) = source else { return Err(in_place_off_root("sendbuf")) };
-        let stage = Stage::set(comm, how)?;
-        let n = source.len();
-        let (data, shape) = packed(&source, n);
-        let with_counts = receive.has_counts();
-        return begin(
-            how,
-            stage,
-            0,
-            Target::Nothing,
-            |tape, private| {
-                let lots = if with_counts { Lots::none(tape)? } else { Lots::Each(n) };
-                Ok(Gathered { private, root, ids: Some(ids(tape, &source, shape)?), n, lots })
-            },
-            || {
-                let shares = if with_counts { Shares::List(&[]) } else { Shares::Each(n) };
-                Operation::gather(comm, data, Staging::default(), shares, 1, root, how)
-            },
-        );
+    if comm.rank()? == root {
+        let (sinks, parts) = receive.sinks("recvbuf", wide_int(comm.size()?))?;
+        return gather_to(source, sinks, &parts, comm, how);
     }
-    let place = wide_int(rank);
-    let (sinks, lengths) = receive.sinks("recvbuf", ranks)?;
-    let n = lengths.of(place);
-    same_length(source.as_ref().map(Sources::len), n)?;
+    let Some(source) = source else { return Err(in_place_off_root("sendbuf")) };
+    let stage = Stage::set(comm, how)?;
+    let n = source.len();
+    let (data, shape) = packed(&source);
+    let words = data.len();
+    let with_counts = receive.has_counts();
+    begin(
+        how,
+        stage,
+        0,
+        Target::Nothing,
+        |tape, private| {
+            let lots = if with_counts { Lots::none(tape)? } else { Lots::Each(n) };
+            Ok(Gathered { private, root, ids: Some(ids(tape, &source, shape)?), n, lots })
+        },
+        || {
+            let shares = if with_counts { Shares::List(&[]) } else { Shares::Each(words) };
+            Operation::gather(comm, data, Staging::default(), shares, 1, root, how)
+        },
+    )
+}
+
+/// A gather on its root, which has sent nothing if it is in place.
+pub fn gather_to(
+    source: Option<Sources>,
+    sinks: Sinks,
+    parts: &Parts,
+    comm: Comm,
+    how: How,
+) -> Outcome<Forward<Gathered>> {
+    let (root, ranks) = (comm.rank()?, wide_int(comm.size()?));
+    let place = wide_int(root);
+    let n = parts.doubles.of(place);
+    same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
     let stage = Stage::set(comm, how)?;
     let (data, shape) = match &source {
-        Some(source) => packed(source, n),
-        None => own_values(&sinks, place, n),
+        Some(source) => packed(source),
+        None => own_values(&sinks, parts, place),
     };
-    let total = lengths.total(ranks)?;
-    let target = target(sinks, &lengths, source.is_none().then_some(place));
+    let (total, room) = (parts.doubles.total(ranks)?, parts.wire().total(ranks)?);
+    let target = target(sinks, parts, source.is_none().then_some(place));
     begin(
         how,
         stage,
@@ -335,20 +375,22 @@ pub fn gather(
         target,
         |tape, private| {
             let ids = source.as_ref().map(|source| ids(tape, source, shape)).transpose()?;
-            Ok(Gathered { private, root, ids, n, lots: lengths.store(tape)? })
+            Ok(Gathered { private, root, ids, n, lots: parts.doubles.store(tape)? })
         },
-        || Operation::gather(comm, data, Staging::take(total), lengths.shares(), 1, root, how),
+        || {
+            let shares = parts.wire().shares();
+            Operation::gather(comm, data, Staging::take(room), shares, 1, root, how)
+        },
     )
 }
 
 /// What a rank that sends in place has in its own part of the receive buffer.
-fn own_values(sinks: &Sinks, place: usize, n: usize) -> (Staging, crate::mpi::Shape) {
-    let sources = sinks.sources();
-    let own = sources.part(place, n);
-    let mut data = Staging::take(n);
-    own.values(data.as_mut_slice());
-    statistics::sent_forward(n);
-    (data, own.shape())
+fn own_values(sinks: &Sinks, parts: &Parts, place: usize) -> (Staging, crate::mpi::Shape) {
+    let (n, words) = parts.of(place);
+    let mut data = Staging::take(words);
+    let shape = sinks.sources().pack_part(place, n, data.as_mut_slice());
+    statistics::sent_forward(words);
+    (data, shape)
 }
 
 fn in_place_off_root(name: &str) -> Failure {
@@ -356,16 +398,18 @@ fn in_place_off_root(name: &str) -> Failure {
         .into()
 }
 
-/// What a rank sends to itself is what it receives from itself.
-fn same_length(sent: Option<usize>, n: usize) -> Outcome<()> {
-    match sent {
-        Some(sent) if sent != n => {
-            let why =
-                format!("sendcount holds {sent} active doubles and recvcount {n}: they must agree");
-            Err(Error::new(Code::Argument, why).into())
-        }
-        _ => Ok(()),
-    }
+/// What a rank sends to itself is what it receives from itself: so many doubles, and words.
+fn same_length(sent: Option<(usize, usize)>, received: (usize, usize)) -> Outcome<()> {
+    let Some(sent) = sent.filter(|&sent| sent != received) else { return Ok(()) };
+    let ((sent, words), (n, room)) = (sent, received);
+    let why = if sent == n {
+        format!(
+            "sendcount holds {words} words beside and between active doubles and recvcount {room}: they must agree"
+        )
+    } else {
+        format!("sendcount holds {sent} active doubles and recvcount {n}: they must agree")
+    };
+    Err(Error::new(Code::Argument, why).into())
 }
 
 #[derive(Clone, Copy)]
@@ -426,7 +470,7 @@ pub fn scatter(
     if rank != root {
         let Some(sink) = sink else { return Err(in_place_off_root("recvbuf")) };
         let stage = Stage::set(comm, how)?;
-        let n = sink.len();
+        let (n, words) = (sink.len(), sink.source().words());
         let with_counts = send.has_counts();
         return begin(
             how,
@@ -438,17 +482,18 @@ pub fn scatter(
                 Ok(Scattered { private, root, ids: None, n, receives: true, lots })
             },
             || {
-                let shares = if with_counts { Shares::List(&[]) } else { Shares::Each(n) };
-                let (whole, part) = (Staging::default(), Staging::take(n));
+                let shares = if with_counts { Shares::List(&[]) } else { Shares::Each(words) };
+                let (whole, part) = (Staging::default(), Staging::take(words));
                 Operation::scatter(comm, whole, part, shares, 1, root, how)
             },
         );
     }
-    let (source, lengths) = send.sources("sendbuf", ranks)?;
-    let n = lengths.of(wide_int(rank));
-    same_length(sink.as_ref().map(Sink::len), n)?;
+    let (source, parts) = send.sources("sendbuf", ranks)?;
+    let (n, words) = parts.of(wide_int(rank));
+    same_length(sink.as_ref().map(|sink| (sink.len(), sink.source().words())), (n, words))?;
+    parts.doubles.total(ranks)?;
     let stage = Stage::set(comm, how)?;
-    let (data, shape) = packed(&source, lengths.total(ranks)?);
+    let (data, shape) = packed(&source);
     let receives = sink.is_some();
     begin(
         how,
@@ -457,14 +502,17 @@ pub fn scatter(
         sink.map_or(Target::Nothing, Target::All),
         |tape, private| {
             let ids = Some(ids(tape, &source, shape)?);
-            Ok(Scattered { private, root, ids, n, receives, lots: lengths.store(tape)? })
+            Ok(Scattered { private, root, ids, n, receives, lots: parts.doubles.store(tape)? })
         },
-        || Operation::scatter(comm, data, Staging::take(n), lengths.shares(), 1, root, how),
+        || {
+            let shares = parts.wire().shares();
+            Operation::scatter(comm, data, Staging::take(words), shares, 1, root, how)
+        },
     )
 }
 
 #[derive(Clone, Copy)]
-struct Allgathered {
+pub struct Allgathered {
     private: &'static Private,
     ids: Ids,
     lots: Lots,
@@ -505,20 +553,31 @@ pub fn allgather(
     receive: &Many,
     comm: Comm,
     how: How,
-) -> Outcome<Forward<impl Rule>> {
+) -> Outcome<Forward<impl Rule + use<>>> {
     let source = source_or_in_place("sendbuf", send)?.map(one);
+    let (sinks, parts) = receive.sinks("recvbuf", wide_int(comm.size()?))?;
+    allgather_to(source, sinks, &parts, comm, how)
+}
+
+/// In place nothing but the rank's own part is sent, and that part is kept.
+pub fn allgather_to(
+    source: Option<Sources>,
+    sinks: Sinks,
+    parts: &Parts,
+    comm: Comm,
+    how: How,
+) -> Outcome<Forward<Allgathered>> {
     let (place, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
-    let (sinks, lengths) = receive.sinks("recvbuf", ranks)?;
-    let n = lengths.of(place);
-    same_length(source.as_ref().map(Sources::len), n)?;
+    let n = parts.doubles.of(place);
+    same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
     let stage = Stage::set(comm, how)?;
     let (data, shape) = match &source {
-        Some(source) => packed(source, n),
-        None => own_values(&sinks, place, n),
+        Some(source) => packed(source),
+        None => own_values(&sinks, parts, place),
     };
-    let total = lengths.total(ranks)?;
+    let (total, room) = (parts.doubles.total(ranks)?, parts.wire().total(ranks)?);
     let own = sinks.sources();
-    let target = target(sinks, &lengths, source.is_none().then_some(place));
+    let target = target(sinks, parts, source.is_none().then_some(place));
     begin(
         how,
         stage,
@@ -529,24 +588,17 @@ pub fn allgather(
                 Some(source) => ids(tape, source, shape)?,
                 None => ids(tape, &own.part(place, n), shape)?,
             };
-            Ok(Allgathered { private, ids, lots: lengths.store(tape)? })
+            Ok(Allgathered { private, ids, lots: parts.doubles.store(tape)? })
         },
         || {
-            Operation::allgather(
-                comm,
-                data,
-                Staging::take(total),
-                lengths.shares(),
-                1,
-                Reach::All,
-                how,
-            )
+            let (room, shares) = (Staging::take(room), parts.wire().shares());
+            Operation::allgather(comm, data, room, shares, 1, Reach::All, how)
         },
     )
 }
 
 #[derive(Clone, Copy)]
-struct Exchanged {
+pub struct Exchanged {
     private: &'static Private,
     ids: Ids,
     sent: Lots,
@@ -583,21 +635,36 @@ impl Rule for Exchanged {
 }
 
 /// In place the receive buffer is sent, and all of it is received anew.
-pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Forward<impl Rule>> {
+pub fn alltoall(
+    send: &Many,
+    receive: &Many,
+    comm: Comm,
+    how: How,
+) -> Outcome<Forward<impl Rule + use<>>> {
     let ranks = wide_int(comm.size()?);
-    let (sinks, received) = receive.sinks("recvbuf", ranks)?;
-    let (source, apart) = if send.is_in_place() {
-        (sinks.sources(), None)
-    } else {
-        let (source, lengths) = send.sources("sendbuf", ranks)?;
-        (source, Some(lengths))
+    let received = receive.sinks("recvbuf", ranks)?;
+    let sent = if send.is_in_place() { None } else { Some(send.sources("sendbuf", ranks)?) };
+    alltoall_to(sent, received, comm, how)
+}
+
+pub fn alltoall_to(
+    sent: Option<(Sources, Parts)>,
+    (sinks, received): (Sinks, Parts),
+    comm: Comm,
+    how: How,
+) -> Outcome<Forward<Exchanged>> {
+    let ranks = wide_int(comm.size()?);
+    let (source, apart) = match sent {
+        None => (sinks.sources(), None),
+        Some((source, parts)) => (source, Some(parts)),
     };
     let place = wide_int(comm.rank()?);
     same_length(apart.as_ref().map(|sent| sent.of(place)), received.of(place))?;
-    let stage = Stage::set(comm, how)?;
     let sent = apart.as_ref().unwrap_or(&received);
-    let (data, shape) = packed(&source, sent.total(ranks)?);
-    let total = received.total(ranks)?;
+    sent.doubles.total(ranks)?;
+    let stage = Stage::set(comm, how)?;
+    let (data, shape) = packed(&source);
+    let (total, room) = (received.doubles.total(ranks)?, received.wire().total(ranks)?);
     let target = target(sinks, &received, None);
     begin(
         how,
@@ -606,12 +673,12 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
         target,
         |tape, private| {
             let ids = ids(tape, &source, shape)?;
-            let (sent, received) = (sent.store(tape)?, received.store(tape)?);
+            let (sent, received) = (sent.doubles.store(tape)?, received.doubles.store(tape)?);
             Ok(Exchanged { private, ids, sent, received })
         },
         || {
-            let room = Staging::take(total);
-            let shares = (sent.shares(), received.shares());
+            let room = Staging::take(room);
+            let shares = (sent.wire().shares(), received.wire().shares());
             Operation::alltoall(comm, data, room, shares, 1, Reach::All, how)
         },
     )

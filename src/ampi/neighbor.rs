@@ -10,7 +10,7 @@
 
 use super::argument::{Many, source};
 use super::collective::{Forward, Outputs, Part, Rule, Stage, Target, begin};
-use super::movement::{Lengths, Lots};
+use super::movement::{Lengths, Lots, Parts};
 use super::recording::ids;
 use super::traffic::{Home, Parcel, Traffic, with_traffic};
 use super::{Private, statistics};
@@ -23,28 +23,44 @@ use std::ffi::c_int;
 /// The ends of edges at this rank, slot by slot.
 struct Ends {
     ranks: Vec<c_int>,
-    lengths: Lengths,
+    parts: Parts,
+}
+
+/// `lengths` with `gap` words before each.
+fn carried(lengths: &Lengths, gap: usize) -> Lengths {
+    match lengths {
+        Lengths::Each(n) => Lengths::Each(n + gap),
+        Lengths::List(list) => Lengths::List(list.iter().map(|n| n + gap as u64).collect()),
+    }
 }
 
 impl Ends {
     /// The doubles of all slots, each behind `gap` others.
     fn total(&self, gap: usize) -> Outcome<usize> {
-        self.carried(gap).total(self.ranks.len())
+        carried(&self.parts.doubles, gap).total(self.ranks.len())
     }
 
-    /// What each slot's message carries.
-    fn carried(&self, gap: usize) -> Lengths {
-        match &self.lengths {
-            Lengths::Each(n) => Lengths::Each(n + gap),
-            Lengths::List(list) => Lengths::List(list.iter().map(|n| n + gap as u64).collect()),
-        }
+    /// The words of each slot's message.
+    fn wire(&self, gap: usize) -> Lengths {
+        carried(self.parts.wire(), gap)
+    }
+
+    /// Where each slot's message begins, in words.
+    fn places(&self, gap: usize) -> Vec<u64> {
+        let wire = self.wire(gap);
+        let mut at = 0;
+        let end = |slot| {
+            at += wire.of(slot) as u64;
+            at
+        };
+        std::iter::once(0).chain((0..self.ranks.len()).map(end)).take(self.ranks.len()).collect()
     }
 
     /// Keeps them on the tape, the neighbours by their ranks on the mirror.
     fn store(&self, tape: &mut Tape, private: &Private) -> Result<StoredEnds> {
         let peer = |&rank: &c_int| if rank < 0 { NOBODY } else { private.mirrored(rank) };
         let peers: Vec<c_int> = self.ranks.iter().map(peer).collect();
-        Ok(StoredEnds { peers: tape.store_from(&peers)?, lengths: self.lengths.store(tape)? })
+        Ok(StoredEnds { peers: tape.store_from(&peers)?, lengths: self.parts.doubles.store(tape)? })
     }
 }
 
@@ -79,8 +95,8 @@ struct Neighbours {
     ids: Ids,
     sources: StoredEnds,
     destinations: StoredEnds,
-    /// For each source the slot of the sender that its part came from, where these differ. Such a part follows a
-    /// double.
+    /// For each source the slot of the sender that its part came from, where these differ: until the call is complete
+    /// the place of the double that tells it. The part follows that double.
     origins: Option<Stored<u64>>,
 }
 
@@ -103,12 +119,8 @@ impl Rule for Neighbours {
 
     fn settle(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {
         let Some(origins) = &self.origins else { return };
-        let lengths: Vec<usize> =
-            self.sources.slots().map(|slot| self.sources.lengths.on(slot, tape)).collect();
-        let mut at = 0;
-        for (origin, n) in tape.stored_mut(origins).iter_mut().zip(lengths) {
-            *origin = received[at].to_bits();
-            at += 1 + n;
+        for origin in tape.stored_mut(origins) {
+            *origin = received[crate::count::wide(*origin)].to_bits();
         }
     }
 
@@ -165,8 +177,9 @@ impl Rule for Neighbours {
 /// Where what the sources send goes, each part behind `gap` doubles that nobody wants.
 fn target(sinks: Vec<Sink>, sources: &Ends, gap: usize) -> Target {
     let parts = sinks.into_iter().zip(&sources.ranks).flat_map(|(sink, &rank)| {
-        let part = Part { n: sink.len(), sink: (rank >= 0).then_some(sink) };
-        (gap > 0).then_some(Part { n: gap, sink: None }).into_iter().chain([part])
+        let (n, words) = (sink.len(), sink.source().words());
+        let part = Part { n, words, sink: (rank >= 0).then_some(sink) };
+        (gap > 0).then_some(Part { n: gap, words: gap, sink: None }).into_iter().chain([part])
     });
     Target::Parts(parts.collect())
 }
@@ -181,13 +194,14 @@ pub fn allgather(
     let source = source("sendbuf", send)?;
     let (sources, destinations) = comm.neighbours()?;
     let sinks = receive.sink_list("recvbuf", sources.len())?;
-    let sources = Ends { lengths: receive.lengths("recvbuf", &sinks)?, ranks: sources };
-    let destinations = Ends { ranks: destinations, lengths: Lengths::Each(source.len()) };
+    let sources = Ends { parts: receive.lengths("recvbuf", &sinks)?, ranks: sources };
+    let destinations = Ends { ranks: destinations, parts: Parts::each(&source) };
     let stage = Stage::set(comm, how)?;
-    let mut data = Staging::take(source.len());
+    let mut data = Staging::take(source.words());
     let shape = source.pack(data.as_mut_slice());
-    statistics::sent_forward(source.len());
-    let total = sources.total(0)?;
+    statistics::sent_forward(data.len());
+    let (total, wire) = (sources.total(0)?, sources.wire(0));
+    let room = wire.total(sources.ranks.len())?;
     begin(
         how,
         stage,
@@ -203,7 +217,7 @@ pub fn allgather(
             })
         },
         || {
-            let (room, shares) = (Staging::take(total), sources.lengths.shares());
+            let (room, shares) = (Staging::take(room), wire.shares());
             Operation::allgather(comm, data, room, shares, 1, Reach::Neighbours, how)
         },
     )
@@ -214,22 +228,23 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
     let (sources, destinations) = comm.neighbours()?;
     let (slots, gap) = (sources.len(), 1);
     let sinks = receive.sink_list("recvbuf", sources.len())?;
-    let sources = Ends { lengths: receive.lengths("recvbuf", &sinks)?, ranks: sources };
+    let sources = Ends { parts: receive.lengths("recvbuf", &sinks)?, ranks: sources };
     let buffers = send.source_list("sendbuf", destinations.len())?;
-    let destinations = Ends { lengths: send.lengths("sendbuf", &buffers)?, ranks: destinations };
+    let destinations = Ends { parts: send.lengths("sendbuf", &buffers)?, ranks: destinations };
     // A rank without neighbours cannot tell from its datatypes, of which it has none, whether a call is active: if
     // it passed by, the others would wait for it to enter.
     let stage = Stage::set(comm, if send.has_types() { How::Begin } else { how })?;
-    let mut data = Staging::take(destinations.total(gap)?);
+    let (sent, received) = (destinations.wire(gap), sources.wire(gap));
+    let mut data = Staging::take(sent.total(destinations.ranks.len())?);
     let source = Sources::List(buffers);
     let shape = source.pack_behind(gap, data.as_mut_slice());
     let mut at = 0;
     for (slot, part) in (0..).zip(source.list()) {
         data.as_mut_slice()[at] = f64::from_bits(slot);
-        at += gap + part.len();
+        at += gap + part.words();
     }
     statistics::sent_forward(data.len());
-    let total = sources.total(gap)?;
+    let (total, room) = (sources.total(gap)?, received.total(slots)?);
     begin(
         how,
         stage,
@@ -241,12 +256,11 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
                 ids: ids(tape, &source, shape)?,
                 sources: sources.store(tape, private)?,
                 destinations: destinations.store(tape, private)?,
-                origins: Some(tape.store(slots)?),
+                origins: Some(tape.store_from(&sources.places(gap))?),
             })
         },
         || {
-            let (sent, received) = (destinations.carried(gap), sources.carried(gap));
-            let (room, shares) = (Staging::take(total), (sent.shares(), received.shares()));
+            let (room, shares) = (Staging::take(room), (sent.shares(), received.shares()));
             Operation::alltoall(comm, data, room, shares, 1, Reach::Neighbours, how)
         },
     )

@@ -1,7 +1,7 @@
 //! The operations that the tape knows: SUM, PROD, MIN and MAX of active doubles, MINLOC and MAXLOC of pairs of
 //! an active double and an index.
 
-use super::{argument, custom};
+use super::argument;
 use crate::error::{Code, Error};
 use crate::mpi::{Argument, Datatype, Item, Layout, Op, Outcome, Sink, Source};
 
@@ -43,13 +43,19 @@ fn name_of(op: Op) -> Option<&'static str> {
 fn refuse<T>(op: Op) -> Outcome<T> {
     let why = if let Some(name) = name_of(op) {
         format!("op = {name} has no derivative: active data cannot be reduced by it")
-    } else if custom::find(op).is_some() {
-        "op is user-defined, which a nonblocking call cannot differentiate: use the blocking call"
-            .into()
     } else {
         "op was not made by AMPI_Op_create or AMPI_Op_create_adjoint: active data needs one that was".into()
     };
     Err(Error::new(Code::Unsupported, why).into())
+}
+
+/// Numbers are reduced, not what else a structure holds.
+fn unmixed<T: AsRef<Source>>(name: &str, buffer: T) -> Outcome<T> {
+    if buffer.as_ref().mixed_bytes().is_none() {
+        return Ok(buffer);
+    }
+    let why = "the datatype has passive parts beside active ones: only pairs of AMPI_ADOUBLE_INT are reduced by MPI's own operations (MPI_MINLOC, MPI_MAXLOC); make one by AMPI_Op_create";
+    Err(Error::new(Code::Unsupported, format!("{name}: {why}")).into())
 }
 
 impl Operator {
@@ -99,18 +105,16 @@ impl Operator {
 
     pub fn source(self, name: &str, argument: &Argument) -> Outcome<Source> {
         if self.pairs {
-            argument.source(name, Layout::Pairs, 1)
-        } else {
-            argument::source(name, argument)
+            return argument.source(name, Layout::Pairs, 1);
         }
+        unmixed(name, argument::source(name, argument)?)
     }
 
     pub fn sink(self, name: &str, argument: &Argument) -> Outcome<Sink> {
         if self.pairs {
-            argument.sink(name, Layout::Pairs, 1)
-        } else {
-            argument::sink(name, argument)
+            return argument.sink(name, Layout::Pairs, 1);
         }
+        unmixed(name, argument::sink(name, argument)?)
     }
 
     /// A buffer to read, or None for `MPI_IN_PLACE`.

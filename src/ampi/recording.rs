@@ -13,6 +13,25 @@ pub fn state() -> Option<u64> {
     tape::current(|tape| tape.recording().then(|| tape.serial())).flatten()
 }
 
+/// Runs `f` with the recording on or off, as it was when a call started.
+pub fn as_started<R>(recorded: bool, f: impl FnOnce() -> R) -> R {
+    let set = |recording: bool| {
+        tape::current(|tape| {
+            let before = tape.recording();
+            if recording {
+                tape.start();
+            } else {
+                tape.stop();
+            }
+            before
+        })
+    };
+    let before = set(recorded);
+    let done = f();
+    before.map(set);
+    done
+}
+
 /// Runs `f` on the tape that recorded a call's start.
 pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> Outcome<R> {
     let done = tape::current(|tape| {

@@ -10,7 +10,7 @@
 //!   the lower ranks.
 
 use super::collective::{
-    Forward, Outputs, Rule, Stage, Target, arrived, begin, collect, contribute, failed,
+    Forward, Outputs, Pending, Rule, Stage, Target, arrived, begin, collect, contribute, failed,
 };
 use super::movement::{Lengths, Lots};
 use super::operator::{Kind, Operator};
@@ -157,8 +157,11 @@ pub fn iallreduce(
     receive: &Argument,
     op: Op,
     comm: Comm,
-) -> Outcome<Forward<impl Rule>> {
-    start_allreduce(send, receive, op, comm, How::Begin)
+) -> Outcome<Box<dyn Pending>> {
+    match custom::find(op) {
+        Some(operation) => operation.iallreduce(send, receive, comm),
+        None => start_allreduce(send, receive, op, comm, How::Begin).map(Into::into),
+    }
 }
 
 fn start_allreduce(
@@ -210,8 +213,8 @@ fn start_allreduce(
 
 /// What a rank brings to a reduction, packed.
 pub fn packed(source: &Source) -> (Staging, Shape) {
-    let mut data = Staging::take(source.len() * source.words());
-    let shape = source.pack_items(data.as_mut_slice());
+    let mut data = Staging::take(source.words());
+    let shape = source.pack(data.as_mut_slice());
     statistics::sent_forward(data.len());
     (data, shape)
 }
@@ -379,8 +382,11 @@ pub fn ireduce(
     op: Op,
     root: c_int,
     comm: Comm,
-) -> Outcome<Forward<impl Rule>> {
-    start_reduce(send, receive, op, root, comm, How::Begin)
+) -> Outcome<Box<dyn Pending>> {
+    match custom::find(op) {
+        Some(operation) => operation.ireduce(send, receive, root, comm),
+        None => start_reduce(send, receive, op, root, comm, How::Begin).map(Into::into),
+    }
 }
 
 fn start_reduce(
@@ -441,8 +447,11 @@ pub fn reduce_scatter(pieces: &Pieces, op: Op, comm: Comm) -> Outcome<()> {
     }
 }
 
-pub fn ireduce_scatter(pieces: &Pieces, op: Op, comm: Comm) -> Outcome<Forward<impl Rule>> {
-    start_reduce_scatter(pieces, op, comm, How::Begin)
+pub fn ireduce_scatter(pieces: &Pieces, op: Op, comm: Comm) -> Outcome<Box<dyn Pending>> {
+    match custom::find(op) {
+        Some(operation) => operation.ireduce_scatter(pieces, comm),
+        None => start_reduce_scatter(pieces, op, comm, How::Begin).map(Into::into),
+    }
 }
 
 fn start_reduce_scatter(

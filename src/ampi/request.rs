@@ -1,6 +1,6 @@
 //! Requests: what a user's handle leads to. They are recycled, so that a warm program allocates none.
 
-use super::collective::{Forward, Pending, Rule};
+use super::collective::Pending;
 use super::lock;
 use super::message::{self, Again, Arrival};
 use crate::error::{Code, Error};
@@ -100,10 +100,11 @@ impl Request {
     }
 
     /// The request of a collective that has started.
-    pub fn collective<R: Rule>(mut forward: Forward<R>, comm: Comm) -> Box<Self> {
+    pub fn collective(pending: impl Into<Box<dyn Pending>>, comm: Comm) -> Box<Self> {
+        let mut pending = pending.into();
         let mut request = Self::idle(comm);
-        request.transfer.take_over(forward.hand_over());
-        request.kind = Kind::Collective(Box::new(forward));
+        request.transfer.take_over(pending.hand_over());
+        request.kind = Kind::Collective(pending);
         request
     }
 

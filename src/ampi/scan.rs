@@ -10,7 +10,9 @@
 //! for Scan and d U for Exscan, with d = 1 for SUM, the product of the ranks below for PROD, and 1 - m for
 //! extrema. Nothing of it grows with the number of ranks.
 
-use super::collective::{Forward, Outputs, Rule, Stage, Target, arrived, begin, collect, failed};
+use super::collective::{
+    Forward, Outputs, Pending, Rule, Stage, Target, arrived, begin, collect, failed,
+};
 use super::operator::{Kind, Operator};
 use super::recording::ids;
 use super::reduction::packed;
@@ -184,8 +186,11 @@ pub fn iscan(
     op: Op,
     comm: Comm,
     extent: Extent,
-) -> Outcome<Forward<impl Rule>> {
-    start(send, receive, op, comm, extent, How::Begin)
+) -> Outcome<Box<dyn Pending>> {
+    match custom::find(op) {
+        Some(operation) => operation.iscan(send, receive, comm, extent),
+        None => start(send, receive, op, comm, extent, How::Begin).map(Into::into),
+    }
 }
 
 fn start(

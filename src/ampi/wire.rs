@@ -2,7 +2,7 @@
 
 use crate::large::limit::{settled, small};
 use crate::large::types::committed;
-use crate::mpi::{Datatype, Doubles, Outcome};
+use crate::mpi::{Datatype, Doubles, Outcome, Source};
 
 /// `n` doubles as MPI counts them.
 #[inline]
@@ -17,5 +17,24 @@ fn many(n: i64) -> Outcome<Doubles> {
     match settled(n) {
         Some(count) => Ok(Doubles::each(count)),
         None => Doubles::bundled(committed(n, Datatype::double())?),
+    }
+}
+
+/// What `words` of a message that leaves or fills `source` are: doubles, or bytes where passive parts lie between
+/// them.
+#[inline]
+pub fn items(source: &Source, words: usize) -> Outcome<Doubles> {
+    match source.mixed_bytes() {
+        Some(n) if words > 0 => bytes(n),
+        _ => doubles(words),
+    }
+}
+
+#[cold]
+fn bytes(n: usize) -> Outcome<Doubles> {
+    let n = i64::try_from(n).unwrap_or(i64::MAX);
+    match settled(n) {
+        Some(count) => Ok(Doubles::bytes(count)),
+        None => Doubles::bundled(committed(n, Datatype::byte())?),
     }
 }

@@ -2,13 +2,23 @@
 
 use super::{ACTIVE_EXTENT, MAGIC};
 use crate::mpi::raw::constants;
-use crate::mpi::{Contents, Datatype, Outcome, Run, wide_int};
+use crate::mpi::{Contents, Datatype, Outcome, Piece, Run, wide_int};
 use std::ffi::c_int;
+
+/// Whether passive parts are described too, or only noticed: of passive types, which may be large, nothing else is
+/// asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    Active,
+    All,
+}
 
 /// A type's active doubles, in the order of its type map.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Flat {
     pub runs: Vec<Run>,
+    /// Active and passive parts, if all are described.
+    pub pieces: Vec<Piece>,
     pub n: usize,
     pub extent: i64,
     /// It is built from an active type, be it of no items.
@@ -20,13 +30,21 @@ pub struct Flat {
 }
 
 impl Flat {
-    fn passive(extent: i64) -> Self {
-        Self { passive: true, extent, ..Self::default() }
+    /// A predefined type.
+    fn passive(datatype: Datatype, detail: Detail) -> Outcome<Self> {
+        let extent = datatype.extent()?.1;
+        let pieces = match detail {
+            Detail::Active => Vec::new(),
+            Detail::All => predefined(datatype)?,
+        };
+        Ok(Self { passive: true, pieces, extent, ..Self::default() })
     }
 
-    fn active_double() -> Self {
+    fn active_double(detail: Detail) -> Self {
+        let piece = (detail == Detail::All).then_some(Piece { offset: 0, n: 1, active: true });
         Self {
             runs: vec![Run { offset: 0, n: 1 }],
+            pieces: piece.into_iter().collect(),
             n: 1,
             extent: ACTIVE_EXTENT,
             active: true,
@@ -45,6 +63,15 @@ impl Flat {
                 _ => self.runs.push(Run { offset: at, n: run.n }),
             }
         }
+        for piece in &part.pieces {
+            let offset = piece.offset + offset;
+            match self.pieces.last_mut() {
+                Some(last) if last.active == piece.active && last.end() == offset => {
+                    last.n += piece.n;
+                }
+                _ => self.pieces.push(Piece { offset, ..*piece }),
+            }
+        }
         self.n += part.n;
         self.active |= part.active;
         self.passive |= part.passive;
@@ -55,19 +82,43 @@ impl Flat {
     fn repeat(&mut self, part: &Self, offset: i64, count: c_int) {
         for i in 0..i64::from(count.max(0)) {
             self.append(part, offset + i * part.extent);
-            // Passive items add nothing that a second one could change.
-            if part.n == 0 {
+            // Nothing that a second one could change.
+            if part.adds_nothing() {
                 break;
             }
         }
     }
+
+    const fn adds_nothing(&self) -> bool {
+        self.n == 0 && self.pieces.is_empty()
+    }
+
+    /// Bytes of the parts described.
+    pub fn bytes(&self) -> usize {
+        self.pieces.iter().map(Piece::bytes).sum()
+    }
 }
 
-fn flatten_part(contents: &Contents, i: usize) -> Outcome<Flat> {
+/// The bytes of a predefined type. There is a gap only in those of a value and an int behind it.
+fn predefined(datatype: Datatype) -> Outcome<Vec<Piece>> {
+    let bytes = datatype.size()?;
+    if bytes == 0 {
+        return Ok(Vec::new());
+    }
+    let bounds = datatype.true_bounds()?;
+    let piece = |offset, n| Piece { offset, n: usize::try_from(n).unwrap_or(0), active: false };
+    if bounds.extent() == bytes {
+        return Ok(vec![piece(bounds.lower, bytes)]);
+    }
+    let int = Datatype::int().size()?;
+    Ok(vec![piece(bounds.lower, bytes - int), piece(bounds.upper - int, int)])
+}
+
+fn flatten_part(contents: &Contents, i: usize, detail: Detail) -> Outcome<Flat> {
     let datatype = contents.datatypes[i].datatype();
     match datatype.contents()? {
-        Some(inner) => flatten(datatype, &inner),
-        None => Ok(Flat::passive(datatype.extent()?.1)),
+        Some(inner) => flatten(datatype, &inner, detail),
+        None => Flat::passive(datatype, detail),
     }
 }
 
@@ -82,10 +133,10 @@ pub fn is_active_double(contents: &Contents) -> Outcome<bool> {
         && inner.datatypes[0].datatype() == Datatype::double())
 }
 
-/// The active doubles of `datatype`, which was made as `contents` tells.
-pub fn flatten(datatype: Datatype, contents: &Contents) -> Outcome<Flat> {
+/// The active doubles of `datatype`, which was made as `contents` tells, and its passive parts as `detail` says.
+pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> Outcome<Flat> {
     if is_active_double(contents)? {
-        return Ok(Flat::active_double());
+        return Ok(Flat::active_double(detail));
     }
     let kinds = constants();
     let (i, a) = (&contents.integers, &contents.addresses);
@@ -93,14 +144,14 @@ pub fn flatten(datatype: Datatype, contents: &Contents) -> Outcome<Flat> {
     if contents.combiner == kinds.structure {
         for at in 0..wide_int(i[0]) {
             if i[1 + at] > 0 {
-                flat.repeat(&flatten_part(contents, at)?, a[at], i[1 + at]);
+                flat.repeat(&flatten_part(contents, at, detail)?, a[at], i[1 + at]);
             }
         }
     } else if contents.datatypes.is_empty() {
         // A parametrised Fortran type: predefined, but for its name.
-        flat.passive = true;
+        flat.append(&Flat::passive(datatype, detail)?, 0);
     } else {
-        let part = flatten_part(contents, 0)?;
+        let part = flatten_part(contents, 0, detail)?;
         flat.active = part.active;
         let combiner = contents.combiner;
         if combiner == kinds.dup || combiner == kinds.resized {
@@ -126,7 +177,7 @@ pub fn flatten(datatype: Datatype, contents: &Contents) -> Outcome<Flat> {
             subarray(&mut flat, &part, i);
         } else {
             flat.append(&part, 0);
-            if part.n > 0 {
+            if !part.adds_nothing() {
                 flat.refused = Some(
                     "the datatype's constructor (darray, or one of a later standard) cannot be differentiated by this version",
                 );
@@ -163,7 +214,7 @@ fn subarray(flat: &mut Flat, part: &Flat, integers: &[c_int]) {
     loop {
         let items: i64 = (0..dimensions).map(|d| (field(2, d) + index[d]) * stride[d]).sum();
         flat.append(part, items * part.extent);
-        if part.n == 0 {
+        if part.adds_nothing() {
             return;
         }
         let Some(&d) = order.iter().find(|&&d| index[d] + 1 < field(1, d)) else { return };

@@ -2,13 +2,16 @@
 //!
 //! `AMPI_ADOUBLE` is `resized(resized(MPI_DOUBLE, 0, MAGIC), 0, 16)`: to MPI it describes the value of an
 //! active double, and the inner extent makes it recognisable inside any type that is built from it.
-//! `AMPI_ADOUBLE_INT` is a structure of one and an int, as `MPI_DOUBLE_INT` is; reductions know it by its handle.
+//! `AMPI_ADOUBLE_INT` is a structure of one and an int, as `MPI_DOUBLE_INT` is, and moved as any structure with passive
+//! parts; reductions know it by its handle.
 #![forbid(unsafe_code)]
 
 pub mod bundle;
 mod flatten;
 
+use crate::mpi::types::Made;
 use crate::mpi::{Datatype, Layout, Map, Outcome, TypeAttribute};
+use flatten::Detail;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -147,7 +150,15 @@ fn look_up(datatype: Datatype) -> Outcome<usize> {
     if let Some(number) = attribute.get(datatype)? {
         return Ok(number);
     }
-    let flat = flatten::flatten(datatype, &contents)?;
+    let mut flat = flatten::flatten(datatype, &contents, Detail::Active)?;
+    if flat.n > 0 && flat.passive && flat.refused.is_none() {
+        flat = flatten::flatten(datatype, &contents, Detail::All)?;
+        if i64::try_from(flat.bytes()) != Ok(datatype.size()?) {
+            flat.refused = flat.refused.or(Some(
+                "the datatype has passive parts beside active ones that the library cannot describe; send them apart",
+            ));
+        }
+    }
     let number = match flat.into_layout() {
         None => PASSIVE,
         Some(layout) => {
@@ -169,15 +180,47 @@ impl flatten::Flat {
         if let Some(why) = self.refused {
             return Some(Layout::Refused(why));
         }
-        match (self.n, self.passive) {
-            // No items of something active: nothing moves, but a collective counts this member in.
-            (0, passive) if passive || !self.active => None,
-            (_, true) => Some(Layout::Refused(
-                "the datatype mixes active and passive parts, which this version cannot differentiate; send them apart",
-            )),
-            (n, false) => {
-                Some(Layout::Map(Arc::new(Map { runs: self.runs, extent: self.extent, n })))
-            }
+        // No items of something active: nothing moves, but a collective counts this member in.
+        if self.n == 0 && (self.passive || !self.active) {
+            return None;
+        }
+        let Self { runs, pieces, n, extent, .. } = self;
+        Some(Layout::Map(Arc::new(Map { runs, extent, n, pieces })))
+    }
+}
+
+/// The datatype of a call under way, which the user may free before the call is through.
+pub struct Lasting {
+    theirs: Datatype,
+    /// A duplicate, and what is known of the user's own while it lives.
+    own: Option<(Made, Option<Layout>)>,
+}
+
+impl Lasting {
+    pub fn of(datatype: Datatype) -> Outcome<Self> {
+        let ours = [Datatype::active_double(), Datatype::active_pair()].contains(&datatype);
+        let own = if ours {
+            None
+        } else {
+            let known = activity(datatype)?;
+            Some((Made::duplicate(datatype)?.commit()?, known))
+        };
+        Ok(Self { theirs: datatype, own })
+    }
+
+    /// The user's handle while it lives, for functions of the user's that compare it; else one of the library's.
+    pub fn now(&self) -> Datatype {
+        match &self.own {
+            Some((made, Some(Layout::Map(map)))) if !is_known(map) => made.datatype(),
+            _ => self.theirs,
         }
     }
+}
+
+/// Whether the type that `map` was made for lives.
+fn is_known(map: &Arc<Map>) -> bool {
+    let layouts = lock(&LAYOUTS);
+    layouts
+        .iter()
+        .any(|layout| matches!(layout, Some(Layout::Map(other)) if Arc::ptr_eq(map, other)))
 }

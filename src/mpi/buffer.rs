@@ -1,4 +1,8 @@
 //! Users' buffers of active doubles: a pointer, a count and a layout, read and written run by run.
+//!
+//! Items that have passive parts too (an index, a mass, a flag) travel whole, in the order of the type map, as MPI
+//! itself would send them: 8 bytes for the value of each active double, the bytes of the rest between them. Statuses
+//! thus count what they always counted. Whatever is recorded is counted in active doubles.
 
 use super::place::Place;
 use super::raw::{MPI_Aint, MPI_Count, MPI_Datatype};
@@ -16,6 +20,26 @@ pub struct Run {
     pub n: usize,
 }
 
+/// A part of an item that has passive parts: `n` active doubles, 16 bytes apart, or `n` passive bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    pub offset: i64,
+    pub n: usize,
+    pub active: bool,
+}
+
+impl Piece {
+    /// Bytes that it has on the wire.
+    pub const fn bytes(&self) -> usize {
+        if self.active { 8 * self.n } else { self.n }
+    }
+
+    /// Where it ends in memory.
+    pub fn end(&self) -> i64 {
+        self.offset + if self.active { bytes_of(self.n) } else { wide_bytes(self.n) }
+    }
+}
+
 /// The activity map of a datatype: where its active doubles lie, in the order of the type map.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Map {
@@ -24,13 +48,44 @@ pub struct Map {
     pub extent: i64,
     /// Active doubles of one item.
     pub n: usize,
+    /// All parts of an item in the order of the type map, if some of them are passive; else none.
+    pub pieces: Vec<Piece>,
 }
 
 impl Map {
     /// Items and their doubles follow one another without gaps.
     fn is_contiguous(&self) -> bool {
-        let bytes = i64::try_from(self.n * size_of::<Var>()).unwrap_or(-1);
-        self.extent == bytes && self.runs == [Run { offset: 0, n: self.n }]
+        let bytes = bytes_of(self.n);
+        self.pieces.is_empty()
+            && self.extent == bytes
+            && self.runs == [Run { offset: 0, n: self.n }]
+    }
+
+    /// Bytes of one item on the wire.
+    fn bytes(&self) -> usize {
+        if self.pieces.is_empty() { 8 * self.n } else { self.pieces.iter().map(Piece::bytes).sum() }
+    }
+
+    /// How many active doubles are among the first `bytes` of an item on the wire.
+    fn doubles_in(&self, mut bytes: usize) -> usize {
+        let mut n = 0;
+        for piece in &self.pieces {
+            if piece.active {
+                n += piece.n.min(bytes / 8);
+            }
+            match bytes.checked_sub(piece.bytes()) {
+                Some(left) => bytes = left,
+                None => break,
+            }
+        }
+        n
+    }
+
+    /// Where the parts of an item begin and end in memory.
+    fn span(&self) -> (i64, i64) {
+        let runs = self.runs.iter().map(|run| (run.offset, run.offset + bytes_of(run.n)));
+        let parts = runs.chain(self.pieces.iter().map(|piece| (piece.offset, piece.end())));
+        parts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
     }
 }
 
@@ -40,7 +95,7 @@ pub enum Layout {
     /// `AMPI_ADOUBLE`: one after the other.
     Plain,
     Map(Arc<Map>),
-    /// `AMPI_ADOUBLE_INT`: pairs of an active double and an index.
+    /// `AMPI_ADOUBLE_INT` in a reduction: pairs of an active double and an index, of a word each.
     Pairs,
     /// Active, but of a kind that the library cannot send: the reason.
     Refused(&'static str),
@@ -140,12 +195,17 @@ impl Sources {
         self.pack_behind(0, out)
     }
 
-    /// As `pack`, leaving room for `gap` doubles before the values of each buffer.
+    /// The words of 8 bytes that `pack` fills.
+    pub fn words(&self) -> usize {
+        self.list().iter().map(Source::words).sum()
+    }
+
+    /// As `pack`, leaving room for `gap` words before those of each buffer.
     pub fn pack_behind(&self, gap: usize, out: &mut [f64]) -> Shape {
         let mut scan = Scan::default();
         let mut left = out;
         for source in self.list() {
-            let (now, later) = std::mem::take(&mut left).split_at_mut(gap + source.n);
+            let (now, later) = std::mem::take(&mut left).split_at_mut(gap + source.words());
             source.scan(&mut scan, &mut now[gap..]);
             left = later;
         }
@@ -159,6 +219,16 @@ impl Sources {
             source.ids(now);
             left = later;
         }
+    }
+
+    /// As `pack` of the part of one rank.
+    pub fn pack_part(&self, rank: usize, n: usize, out: &mut [f64]) -> Shape {
+        if let Self::List(list) = self {
+            return list[rank].pack(out);
+        }
+        let part = self.part(rank, n);
+        part.values(out);
+        part.shape()
     }
 
     /// The part of one rank, if each has `n` doubles in one buffer, or its own buffer.
@@ -273,22 +343,65 @@ impl Source {
         self.base.cast::<VarInt>().wrapping_add(i)
     }
 
-    /// Words of 8 bytes that MPI sees of each active double: the value, and the index of a pair.
-    pub const fn words(&self) -> usize {
-        if matches!(self.layout, Layout::Pairs) { 2 } else { 1 }
+    /// The map of a buffer whose items have passive parts too.
+    fn mixed(&self) -> Option<&Map> {
+        match &self.layout {
+            Layout::Map(map) if !map.pieces.is_empty() => Some(map),
+            _ => None,
+        }
     }
 
-    /// As `pack`, with the index of a pair behind its value.
-    pub fn pack_items(&self, out: &mut [f64]) -> Shape {
-        let shape = self.pack(out);
-        if self.words() == 2 {
-            for i in (0..self.n).rev() {
-                out[2 * i] = out[i];
-                // SAFETY: the promise of `Argument::new`, of a buffer of pairs.
-                out[2 * i + 1] = f64::from(unsafe { (*self.pair(i)).index });
-            }
+    /// Bytes of the items on the wire, if they have passive parts too.
+    pub fn mixed_bytes(&self) -> Option<usize> {
+        self.mixed().map(|map| self.n / map.n * map.bytes())
+    }
+
+    /// Words of 8 bytes that `pack` fills.
+    pub fn words(&self) -> usize {
+        match &self.layout {
+            Layout::Plain => self.n,
+            Layout::Pairs => 2 * self.n,
+            _ => self.mixed_bytes().map_or(self.n, |bytes| bytes.div_ceil(8)),
         }
-        shape
+    }
+
+    /// How many active doubles are among the first `bytes` of what arrives for the items.
+    pub fn doubles_in(&self, bytes: usize) -> usize {
+        self.mixed().map_or(bytes / 8, |map| {
+            let each = map.bytes();
+            bytes / each * map.n + map.doubles_in(bytes % each)
+        })
+    }
+
+    /// Calls `f` for the parts of the first `items` items, in order.
+    fn for_pieces(&self, map: &Map, items: usize, mut f: impl FnMut(*mut u8, &Piece)) {
+        let mut item = self.base;
+        for _ in 0..items {
+            for piece in &map.pieces {
+                f(item.wrapping_offset(offset(piece.offset)), piece);
+            }
+            item = item.wrapping_offset(offset(map.extent));
+        }
+    }
+
+    /// As `pack` of items with passive parts.
+    fn pack_mixed(&self, map: &Map, out: &mut [f64]) {
+        assert!(out.len() >= self.words(), "all items have room");
+        let mut to = out.as_mut_ptr().cast::<u8>();
+        self.for_pieces(map, self.n / map.n, |from, piece| {
+            // SAFETY: the promise of `Argument::new`, and room for all, as just checked. A `Var` begins with its
+            // value.
+            unsafe {
+                if piece.active {
+                    for i in 0..piece.n {
+                        from.add(i * size_of::<Var>()).copy_to_nonoverlapping(to.add(8 * i), 8);
+                    }
+                } else {
+                    from.copy_to_nonoverlapping(to, piece.n);
+                }
+                to = to.add(piece.bytes());
+            }
+        });
     }
 
     /// The values with what marks them.
@@ -319,7 +432,8 @@ impl Source {
         });
     }
 
-    /// Copies the values to `out` and tells what the ids look like, in one pass over the memory.
+    /// Copies what travels to `out`, which has room for all words of it, and tells what the ids look like: values,
+    /// in one pass over the memory; behind that of a pair its index; and what lies between them.
     #[inline]
     pub fn pack(&self, out: &mut [f64]) -> Shape {
         if let (1, Layout::Plain, [value]) = (self.n, &self.layout, &mut *out) {
@@ -338,12 +452,35 @@ impl Source {
     }
 
     fn scan(&self, scan: &mut Scan, out: &mut [f64]) {
+        if matches!(self.layout, Layout::Pairs) {
+            return self.scan_pairs(scan, out);
+        }
+        if let Some(map) = self.mixed() {
+            self.pack_mixed(map, out);
+            return self.scan_ids(scan);
+        }
         let mut left = &mut out[..self.n];
         self.for_runs(self.n, |run, n| {
             let (now, later) = std::mem::take(&mut left).split_at_mut(n);
             // SAFETY: the promise of `Argument::new`.
             scan.copy(unsafe { std::slice::from_raw_parts(run, n) }, now);
             left = later;
+        });
+    }
+
+    fn scan_pairs(&self, scan: &mut Scan, out: &mut [f64]) {
+        self.scan_ids(scan);
+        for (i, item) in out[..2 * self.n].chunks_exact_mut(2).enumerate() {
+            // SAFETY: the promise of `Argument::new`, of a buffer of pairs.
+            let (value, index) = unsafe { ((*self.pair(i)).value.value, (*self.pair(i)).index) };
+            item.copy_from_slice(&[value, f64::from(index)]);
+        }
+    }
+
+    fn scan_ids(&self, scan: &mut Scan) {
+        self.for_runs(self.n, |run, n| {
+            // SAFETY: the promise of `Argument::new`.
+            scan.add(unsafe { std::slice::from_raw_parts(run, n) });
         });
     }
 
@@ -360,10 +497,7 @@ impl Source {
 
     fn shape_of_runs(&self) -> Shape {
         let mut scan = Scan::default();
-        self.for_runs(self.n, |run, n| {
-            // SAFETY: the promise of `Argument::new`.
-            scan.add(unsafe { std::slice::from_raw_parts(run, n) });
-        });
+        self.scan_ids(&mut scan);
         scan.shape()
     }
 
@@ -483,14 +617,25 @@ impl Argument {
         Ok((self.pointer, other.pointer, count, self.datatype.raw()))
     }
 
+    /// `n` of the items, from the `first` on.
+    pub fn items_from(&self, first: usize, n: usize) -> Outcome<Self> {
+        assert!(first + n <= self.items());
+        let step = i64::try_from(first).unwrap_or(i64::MAX).wrapping_mul(self.datatype.extent()?.1);
+        let count = i64::try_from(n).unwrap_or(i64::MAX);
+        Ok(Self { pointer: self.pointer.wrapping_byte_offset(offset(step)), count, ..*self })
+    }
+
+    /// The same under a duplicate of its datatype.
+    pub const fn under(self, duplicate: Datatype) -> Self {
+        Self { datatype: duplicate, ..self }
+    }
+
     /// Memory for the same items; what it holds is passive.
     pub fn twin(&self, source: &Source) -> Twin {
         let (mut lowest, mut n) = (0, source.n);
         if let Layout::Map(map) = &source.layout {
-            let end = |run: &Run| run.offset + bytes_of(run.n);
             let last = map.extent * (self.count - 1).max(0);
-            let begin = map.runs.iter().map(|run| run.offset).min().unwrap_or(0);
-            let end = map.runs.iter().map(end).max().unwrap_or(0);
+            let (begin, end) = map.span();
             lowest = begin + last.min(0);
             n = usize::try_from(end + last.max(0) - lowest).unwrap_or(0).div_ceil(size_of::<Var>());
         }
@@ -502,7 +647,11 @@ impl Argument {
 
 /// The bytes of `n` active doubles.
 fn bytes_of(n: usize) -> i64 {
-    i64::try_from(n * size_of::<Var>()).unwrap_or(i64::MAX)
+    wide_bytes(n * size_of::<Var>())
+}
+
+fn wide_bytes(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// Memory of the library's own that is laid out as a user's buffer, for functions of the user's.
@@ -922,8 +1071,58 @@ impl Sink {
         }
     }
 
-    /// Writes the first `values.len()` doubles, with ids from `mark`.
+    /// Writes what `Source::pack` has packed, or its beginning, with ids from `mark`.
     pub fn unpack(&mut self, values: &[f64], mark: Mark) {
+        match &self.0.layout {
+            Layout::Plain => self.unpack_runs(values, mark),
+            Layout::Pairs => self.unpack_pairs(values, mark),
+            _ => self.unpack_bytes(values, 8 * values.len(), mark),
+        }
+    }
+
+    /// As `unpack` of the first `bytes`.
+    pub fn unpack_bytes(&mut self, values: &[f64], bytes: usize, mark: Mark) {
+        match self.0.mixed() {
+            None => self.unpack_runs(&values[..bytes / 8], mark),
+            Some(map) => self.unpack_mixed(map, values, bytes, mark),
+        }
+    }
+
+    fn unpack_mixed(&self, map: &Map, values: &[f64], bytes: usize, mark: Mark) {
+        let (each, all) = (map.bytes(), self.0.n / map.n);
+        let mut left = bytes.min(8 * values.len()).min(all * each);
+        let mut from = values.as_ptr().cast::<u8>();
+        let mut done = 0;
+        self.0.for_pieces(map, left.div_ceil(each), |to, piece| {
+            if piece.active {
+                let n = piece.n.min(left / 8);
+                for i in 0..n {
+                    // SAFETY: as many bytes are left.
+                    let value = unsafe { from.add(8 * i).cast::<f64>().read_unaligned() };
+                    write(to.cast::<Var>().wrapping_add(i), &[value], mark, done + i);
+                }
+                done += n;
+            } else {
+                // SAFETY: as above, and the promise of `Argument::new`.
+                unsafe { to.copy_from_nonoverlapping(from, piece.n.min(left)) };
+            }
+            from = from.wrapping_add(piece.bytes());
+            left = left.saturating_sub(piece.bytes());
+        });
+    }
+
+    fn unpack_pairs(&mut self, items: &[f64], mark: Mark) {
+        for (i, item) in items.chunks_exact(2).take(self.0.n).enumerate() {
+            write(self.0.pair(i).cast(), &item[..1], mark, i);
+            // An index that has been an integer.
+            #[allow(clippy::cast_possible_truncation)]
+            let index = item[1] as c_int;
+            // SAFETY: the promise of `Argument::new`, of a buffer of pairs.
+            unsafe { (&raw mut (*self.0.pair(i)).index).write(index) };
+        }
+    }
+
+    fn unpack_runs(&mut self, values: &[f64], mark: Mark) {
         let mut left = values;
         let mut done = 0;
         self.0.for_runs(values.len().min(self.0.n), |run, n| {
@@ -934,21 +1133,27 @@ impl Sink {
         });
     }
 
-    /// As `unpack` of what `Source::pack_items` packs; uses `items` for it.
-    pub fn unpack_items(&mut self, items: &mut [f64], mark: Mark) {
-        if self.0.words() == 1 {
-            return self.unpack(items, mark);
-        }
-        let n = self.0.n.min(items.len() / 2);
-        for i in 0..n {
-            // An index that has been an integer.
-            #[allow(clippy::cast_possible_truncation)]
-            let index = items[2 * i + 1] as c_int;
-            // SAFETY: as in `pack_items`.
-            unsafe { (&raw mut (*self.0.pair(i)).index).write(index) };
-            items[i] = items[2 * i];
-        }
-        self.unpack(&items[..n], mark);
+    /// Copies items of the same datatype: values with what marks them, and what lies between.
+    pub fn copy(&mut self, from: &Source) {
+        let to = &self.0;
+        let alike = match (&to.layout, &from.layout) {
+            (Layout::Plain, Layout::Plain) | (Layout::Pairs, Layout::Pairs) => true,
+            (Layout::Map(to), Layout::Map(from)) => to == from,
+            _ => false,
+        };
+        assert!(alike && to.n == from.n, "items of one datatype");
+        let beside = |at: *mut u8| from.base.wrapping_add(at.addr().wrapping_sub(to.base.addr()));
+        to.for_runs(to.n, |run, n| {
+            // SAFETY: the promise of `Argument::new`, of two buffers that are laid out alike.
+            unsafe { run.copy_from_nonoverlapping(beside(run.cast()).cast(), n) };
+        });
+        let Some(map) = to.mixed() else { return };
+        to.for_pieces(map, to.n / map.n, |at, piece| {
+            if !piece.active {
+                // SAFETY: as above.
+                unsafe { at.copy_from_nonoverlapping(beside(at), piece.n) };
+            }
+        });
     }
 
     /// Writes values with what marks them.
@@ -964,7 +1169,8 @@ impl Sink {
 
     /// Copies the index of the `i`th pair of `from`.
     pub fn set_index(&mut self, i: usize, from: &Source) {
-        assert!(i < self.0.n && i < from.n && self.0.words() == 2 && from.words() == 2);
+        assert!(i < self.0.n && i < from.n);
+        assert!(matches!((&self.0.layout, &from.layout), (Layout::Pairs, Layout::Pairs)));
         // SAFETY: the promise of `Argument::new`, of buffers of pairs.
         unsafe { (&raw mut (*self.0.pair(i)).index).write((*from.pair(i)).index) };
     }
@@ -999,6 +1205,8 @@ const fn offset(bytes: i64) -> isize {
 
 // SAFETY: the pointer is the user's promise, which holds on whichever thread completes the request.
 unsafe impl Send for Source {}
+// SAFETY: as above; a twin's leads to its own memory.
+unsafe impl Send for Argument {}
 
 #[cfg(test)]
 mod tests {
@@ -1079,8 +1287,8 @@ mod tests {
     #[test]
     fn test_buffer_map_runs_and_segments() {
         // Every second element of an item of four.
-        let map =
-            Map { runs: vec![Run { offset: 0, n: 1 }, Run { offset: 32, n: 1 }], extent: 64, n: 2 };
+        let runs = vec![Run { offset: 0, n: 1 }, Run { offset: 32, n: 1 }];
+        let map = Map { runs, extent: 64, n: 2, pieces: Vec::new() };
         let mut memory = vars(&[1, 2, 3, 4, 5, 6, 7, 8]);
         let source = source(&mut memory, Layout::Map(Arc::new(map.clone())), 2);
         let mut values = [0.0; 4];
@@ -1094,5 +1302,67 @@ mod tests {
         sink.unpack_segment(3, &[13.0], Mark { first: 20, tag: 3 });
         assert_eq!(memory.iter().map(|v| v.id).collect::<Vec<_>>(), [20, 2, 21, 4, 22, 6, 23, 8]);
         assert_eq!(memory[6].value, 13.0);
+    }
+
+    /// An item as `{var; int; var; short}` would be: its bytes on the wire do not fill words.
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct Item {
+        a: Var,
+        i: c_int,
+        b: Var,
+        s: i16,
+    }
+
+    fn items_map() -> Layout {
+        let piece = |offset, n, active| Piece { offset, n, active };
+        Layout::Map(Arc::new(Map {
+            runs: vec![Run { offset: 0, n: 1 }, Run { offset: 24, n: 1 }],
+            extent: 48,
+            n: 2,
+            pieces: vec![
+                piece(0, 1, true),
+                piece(16, 4, false),
+                piece(24, 1, true),
+                piece(40, 2, false),
+            ],
+        }))
+    }
+
+    #[test]
+    fn test_buffer_items_with_passive_parts() {
+        let var = |value, id| Var { value, id, tag: 7 };
+        let mut out = [1, 2, 3].map(|i: i16| {
+            let x = f64::from(i);
+            Item { a: var(x, 10), i: i.into(), b: var(10.0 * x, 11), s: 100 * i }
+        });
+        let source = Source::new("buf", out.as_mut_ptr().cast(), 3, items_map(), 1).expect("valid");
+        assert_eq!((source.len(), source.mixed_bytes(), source.words()), (6, Some(66), 9));
+        let mut words = [0.0; 9];
+        assert_eq!(source.pack(&mut words), Shape::Mixed);
+        let blank = Item { a: var(0.0, 0), i: -1, b: var(0.0, 0), s: -1 };
+        // Whole items, then a part of the second one: its first double and some of the int behind it.
+        for (bytes, doubles) in [(66, 6), (31, 3), (22, 2), (9, 1), (7, 0), (0, 0)] {
+            let mut back = [blank; 3];
+            let items =
+                Source::new("buf", back.as_mut_ptr().cast(), 3, items_map(), 1).expect("valid");
+            assert_eq!(items.doubles_in(bytes), doubles);
+            Sink(items).unpack_bytes(&words, bytes, Mark { first: 20, tag: 3 });
+            let mut id = 20;
+            for (k, (item, sent)) in back.iter().zip(&out).enumerate() {
+                for (at, got, value) in [(0, item.a, sent.a.value), (12, item.b, sent.b.value)] {
+                    let came = 22 * k + at + 8 <= bytes;
+                    let expected = if came { (value, id, 3) } else { (0.0, 0, 7) };
+                    assert_eq!((got.value, got.id, got.tag), expected, "{bytes} bytes, item {k}");
+                    id += u32::from(came);
+                }
+                assert_eq!(item.s, if 22 * (k + 1) <= bytes { sent.s } else { -1 });
+            }
+        }
+        let mut copied = [blank; 3];
+        let room =
+            Source::new("buf", copied.as_mut_ptr().cast(), 3, items_map(), 1).expect("valid");
+        Sink(room).copy(&source);
+        assert!(copied.iter().zip(&out).all(|(x, y)| x.i == y.i && x.s == y.s && x.b.id == 11));
     }
 }

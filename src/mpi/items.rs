@@ -6,26 +6,37 @@ use super::types::{Bounds, Made};
 use super::{Datatype, Outcome, wide_int};
 use std::ffi::c_int;
 
-/// Doubles side by side: an item each, or all of them bundled in one item of a type made for them.
+/// Doubles side by side: an item each, or all of them bundled in one item of a type made for them. Or bytes, of
+/// which 8 take the place of a double.
 pub struct Doubles {
     n: usize,
     count: c_int,
-    bundle: Option<Made>,
+    unit: Unit,
+}
+
+enum Unit {
+    Double,
+    Byte,
+    Bundle(Made),
 }
 
 impl Doubles {
     #[inline]
     pub fn each(count: c_int) -> Self {
-        Self { n: wide_int(count), count, bundle: None }
+        Self { n: wide_int(count), count, unit: Unit::Double }
     }
 
-    /// One item of `made`, whose doubles have no gaps between them.
+    pub fn bytes(count: c_int) -> Self {
+        Self { n: wide_int(count).div_ceil(8), count, unit: Unit::Byte }
+    }
+
+    /// One item of `made`, whose doubles or bytes have no gaps between them.
     pub fn bundled(made: Made) -> Outcome<Self> {
         let bytes = made.datatype().size()?;
         let bounds = made.datatype().bounds()?;
         assert!(bounds == Bounds { lower: 0, upper: bytes }, "doubles with gaps between them");
-        let n = usize::try_from(bytes / 8).expect("a size is not negative");
-        Ok(Self { n, count: 1, bundle: Some(made) })
+        let n = usize::try_from(bytes).expect("a size is not negative").div_ceil(8);
+        Ok(Self { n, count: 1, unit: Unit::Bundle(made) })
     }
 
     /// The number of doubles.
@@ -39,7 +50,7 @@ impl Doubles {
 
     /// Whether they are one item, in which they lie side by side.
     pub const fn are_bundled(&self) -> bool {
-        self.bundle.is_some()
+        matches!(self.unit, Unit::Bundle(_))
     }
 
     pub const fn count(&self) -> c_int {
@@ -48,6 +59,11 @@ impl Doubles {
 
     #[inline]
     pub fn datatype(&self) -> MPI_Datatype {
-        self.bundle.as_ref().map_or_else(Datatype::double, Made::datatype).raw()
+        match &self.unit {
+            Unit::Double => Datatype::double(),
+            Unit::Byte => Datatype::byte(),
+            Unit::Bundle(made) => made.datatype(),
+        }
+        .raw()
     }
 }

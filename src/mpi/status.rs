@@ -56,11 +56,16 @@ impl Status {
 
     #[cold]
     fn many_doubles(&self) -> Outcome<Option<usize>> {
+        Ok(Some(self.bytes()?).filter(|bytes| bytes % 8 == 0).map(|bytes| bytes / 8))
+    }
+
+    /// How many bytes arrived.
+    pub fn bytes(&self) -> Outcome<usize> {
         let mut bytes = 0;
         let byte = Datatype::byte().raw();
         // SAFETY: a status that MPI filled and a predefined datatype.
         check(unsafe { plain::MPI_Get_elements_x(&self.0, byte, &mut bytes) })?;
-        Ok(usize::try_from(bytes).ok().filter(|bytes| bytes % 8 == 0).map(|bytes| bytes / 8))
+        Ok(usize::try_from(bytes).unwrap_or(0))
     }
 
     pub fn cancelled(&self) -> Outcome<bool> {
