@@ -908,6 +908,94 @@ TEST_CASE("test_reductions_errors_name_the_operation_and_the_cure") {
             "derivative is NULL"));
 }
 
+TEST_CASE("test_reductions_operations_that_were_freed_are_forgotten") {
+  test::begin();
+  admpi::var x = 1.0, y;
+  for (int i = 0; i < 20; ++i) {
+    MPI_Op own, stranger;
+    AMPI_Op_create(&plain_operation, 1, &own);
+    AMPI_Op_free(&own);
+    CHECK(own == MPI_OP_NULL);
+    // Which may get the handle of the one before.
+    MPI_Op_create(&plain_operation, 1, &stranger);
+    CHECK(has(error_of([&] { return AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, stranger, MPI_COMM_WORLD); }),
+              "AMPI_Op_create"));
+    MPI_Op_free(&stranger);
+  }
+}
+
+TEST_CASE("test_reductions_extrema_with_nan_have_one_winner_at_most") {
+  // What MPI_MIN and MPI_MAX make of a NaN depends on the order of the operands, which is MPI's affair. The derivative
+  // of a result goes to one rank that brought this result, or to none.
+  test::begin();
+  const int rank = world_rank(), size = world_size();
+  // Every choice of 1, 2 and NaN for the first four ranks.
+  const double values[] = {1.0, 2.0, std::nan("")};
+  const int patterns = 81;
+  std::vector<double> brought(patterns);
+  for (int i = 0; i < patterns; ++i) brought[i] = values[i / static_cast<int>(std::pow(3, rank % 4)) % 3];
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  for (const MPI_Op operation : {MPI_MIN, MPI_MAX}) {
+    for (int call = 0; call < 5; ++call) {
+      CAPTURE(call);
+      const int blocks = call == 3 ? size : 1;
+      admpi::tape tape;
+      tape.start();
+      std::vector<admpi::var> x, y(patterns);
+      for (int b = 0; b < blocks; ++b) x.insert(x.end(), brought.begin(), brought.end());
+      tape.input(x);
+      if (call == 0) AMPI_Allreduce(x.data(), y.data(), patterns, AMPI_ADOUBLE, operation, MPI_COMM_WORLD);
+      if (call == 1) AMPI_Reduce(x.data(), y.data(), patterns, AMPI_ADOUBLE, operation, size - 1, MPI_COMM_WORLD);
+      if (call == 2) AMPI_Scan(x.data(), y.data(), patterns, AMPI_ADOUBLE, operation, MPI_COMM_WORLD);
+      if (call == 3)
+        AMPI_Reduce_scatter_block(x.data(), y.data(), patterns, AMPI_ADOUBLE, operation, MPI_COMM_WORLD);
+      if (call == 4) AMPI_Exscan(x.data(), y.data(), patterns, AMPI_ADOUBLE, operation, MPI_COMM_WORLD);
+      // Each rank's results have a bit of their own, or all one.
+      const double weight = call >= 2 ? std::ldexp(1.0, rank) : 1.0;
+      const auto holds = [call, size](int r) {
+        return call == 0 ? r == 0 : call == 1 ? r == size - 1 : call == 4 ? r > 0 : true;
+      };
+      if (holds(rank))
+        for (const admpi::var &v : y) tape.seed(v, weight);
+      tape.reverse();
+      // The results of all ranks, and what each rank got for them.
+      std::vector<double> results(static_cast<std::size_t>(patterns * size)), got(x.size()), all(x.size() * size);
+      std::vector<double> own(patterns);
+      for (int i = 0; i < patterns; ++i) own[i] = admpi::value(y[i]);
+      for (std::size_t i = 0; i < x.size(); ++i) got[i] = tape.adjoint(x[i]);
+      MPI_Allgather(own.data(), patterns, MPI_DOUBLE, results.data(), patterns, MPI_DOUBLE, MPI_COMM_WORLD);
+      MPI_Allgather(got.data(), patterns * blocks, MPI_DOUBLE, all.data(), patterns * blocks, MPI_DOUBLE,
+                    MPI_COMM_WORLD);
+      int wrong = 0;
+      for (int i = 0; i < patterns; ++i) {
+        int winners[8] = {};
+        for (int r = 0; r < size; ++r) {
+          const double mine = values[i / static_cast<int>(std::pow(3, r % 4)) % 3];
+          for (int b = 0; b < blocks; ++b) {
+            const int adjoint = static_cast<int>(all[(r * blocks + b) * patterns + i]);
+            for (int holder = 0; holder < size; ++holder) {
+              const int bit = call >= 2 ? 1 << holder : 1;
+              if (!holds(holder) || (adjoint & bit) == 0) continue;
+              ++winners[holder];
+              wrong += !same(mine, results[holder * patterns + i]);
+              if (call == 3) wrong += b != holder;
+              if (call == 2) wrong += r > holder;
+              if (call == 4) wrong += r >= holder;
+            }
+            wrong += adjoint != all[(r * blocks + b) * patterns + i];
+          }
+        }
+        for (int holder = 0; holder < size; ++holder) wrong += winners[holder] > 1;
+        // Without a NaN there is a winner.
+        bool nan = false;
+        for (int r = 0; r < size; ++r) nan |= std::isnan(values[i / static_cast<int>(std::pow(3, r % 4)) % 3]);
+        for (int holder = 0; holder < size; ++holder) wrong += !nan && winners[holder] != (holds(holder) ? 1 : 0);
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("test_reductions_are_checked_across_ranks") {
   test::begin();
   admpi_set_check(1);

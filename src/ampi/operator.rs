@@ -157,6 +157,19 @@ impl Operator {
         }
     }
 
+    /// Whether the `i`th item of `below`, the best of several ranks, says that none of them brought the result: all
+    /// theirs are worse. What MPI makes of a NaN need not be the best item; where the ranks below have one, this
+    /// rank's does not count, so that no two win.
+    pub fn yields(self, i: usize, below: &[f64], result: &[f64]) -> bool {
+        let words = self.words();
+        let (y, best) = (below[i * words], result[i * words]);
+        if self.pairs && y == best {
+            return below[2 * i + 1] > result[2 * i + 1];
+        }
+        // The operation on the ranks below keeps a NaN, beside which nothing else is seen.
+        !y.is_nan() && (best.is_nan() || if self.kind == Kind::Min { y > best } else { y < best })
+    }
+
     /// A bit an item, of up to 64: whether it is the same in both arrays.
     pub fn matches(self, x: &[f64], y: &[f64]) -> u64 {
         if self.pairs {
@@ -167,7 +180,7 @@ impl Operator {
     }
 
     /// Whether the `i`th item of this rank is the extremum, if `below` is that of the ranks below: of equal
-    /// ones the lowest rank's is.
+    /// ones the lowest rank's is, and a NaN is better than all.
     pub fn prevails(self, i: usize, own: &[f64], below: &[f64]) -> bool {
         let words = self.words();
         let (x, y) = (own[i * words], below[i * words]);
@@ -175,8 +188,8 @@ impl Operator {
             return own[2 * i + 1] < below[2 * i + 1];
         }
         match self.kind {
-            Kind::Min => x < y,
-            _ => x > y,
+            Kind::Min => x < y || (x.is_nan() && !y.is_nan()),
+            _ => x > y || (x.is_nan() && !y.is_nan()),
         }
     }
 

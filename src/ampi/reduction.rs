@@ -279,7 +279,7 @@ impl Reduced {
             let items = at * words..(at + n) * words;
             let (own, below) = (&own[items.clone()], &below[items]);
             let won =
-                |i| operator.same(i, own, result) && (lowest || !operator.same(i, below, result));
+                |i| operator.same(i, own, result) && (lowest || operator.yields(i, below, result));
             keep_won(t, width, won);
             data.copy_within(from..from + n * width, at * width);
             from += n * columns;

@@ -211,7 +211,8 @@ fn start(
     let lowest = comm.rank()? == 0;
     let (data, shape) = packed(&source);
     // The reduction of the ranks below, which the way back needs, is the larger part of a Scan.
-    let folded = !exclusive && operator.kind != Kind::Sum && stage.is_some();
+    let recorded = stage.is_some();
+    let folded = !exclusive && operator.kind != Kind::Sum && recorded;
     let target = if folded {
         Target::Folded { sink, operator, lowest }
     } else if exclusive && lowest {
@@ -234,7 +235,11 @@ fn start(
             Ok(Scanned { private, operator, exclusive, ids, kept })
         },
         || {
-            let ((item, op), out) = (operator.forward()?, Staging::take(data.len()));
+            // The way back follows the results from rank to rank: a NaN must be the same one to all of them.
+            let extremum = recorded && operator.is_extremum();
+            let (item, op) =
+                if extremum { operator.of_the_ranks_below() } else { operator.forward() }?;
+            let out = Staging::take(data.len());
             if exclusive || folded {
                 Operation::exscan(comm, data, out, item, op, how)
             } else {
