@@ -490,6 +490,43 @@ TEST_CASE("test_point_to_point_requests_freed_under_way") {
   }
 }
 
+TEST_CASE("test_point_to_point_persistent_of_every_mode_outlives_its_communicator") {
+  for (const int how : {standard, buffered, synchronous}) {
+    CAPTURE(how);
+    check_identity(2, 75 + how, [how](auto mpi, auto &x) {
+      using Mpi = decltype(mpi);
+      // In one direction: what a rank does not use lives no longer than that.
+      const ring at;
+      const int last = at.size - 1;
+      const bool sends = at.rank == 0, receives = at.rank == last;
+      MPI_Comm comm;
+      auto y = x, z = x;
+      typename Mpi::request q[2] = {Mpi::null(), Mpi::null()};
+      char room[8 * (MPI_BSEND_OVERHEAD + 2 * sizeof(double))];
+      if (how == buffered) MPI_Buffer_attach(room, sizeof room);
+      mpi.comm_dup(world, &comm);
+      const int mode = persistent(mpi, how);
+      if (receives) mpi.recv_init(z.data(), 2, mpi.type(), 0, 0, comm, &q[0]);
+      if (sends && mode == standard) mpi.send_init(y.data(), 2, mpi.type(), last, 0, comm, &q[1]);
+      if (sends && mode == buffered) mpi.bsend_init(y.data(), 2, mpi.type(), last, 0, comm, &q[1]);
+      if (sends && mode == synchronous) mpi.ssend_init(y.data(), 2, mpi.type(), last, 0, comm, &q[1]);
+      mpi.comm_free(&comm);
+      for (int round = 0; round < 4; ++round) {
+        for (auto &request : q)
+          if (request != Mpi::null()) mpi.start(&request);
+        mpi.waitall(2, q, MPI_STATUSES_IGNORE);
+        renew(y, combine(y, z));
+      }
+      for (auto &request : q)
+        if (request != Mpi::null()) mpi.request_free(&request);
+      void *back = nullptr;
+      int bytes = 0;
+      if (how == buffered) MPI_Buffer_detach(&back, &bytes);
+      return y;
+    });
+  }
+}
+
 TEST_CASE("test_point_to_point_persistent_outlives_its_communicator") {
   // Started when another communicator of the same group carries messages between the same ranks, whose sends and
   // receives are in another order with them.

@@ -520,9 +520,9 @@ impl Again {
         let private = self.claim.as_ref().map(Claim::private);
         let route = || private.ok_or_else(communicator::unknown);
         if let What::SendOnce(source, comm, mode) = &self.what {
-            transfer.free()?;
-            let items = lay_out(source, room(source, self.with.peer), transfer)?;
-            transfer.send_init(*comm, &items, self.with, mode)?;
+            let n = room(source, self.with.peer);
+            let again = ready(source, n).map_or_else(|| items(source, n), Ok)?;
+            transfer.send_init_again(*comm, &again, self.with, mode)?;
         }
         match &self.what {
             What::Send(source) | What::SendOnce(source, ..) => {

@@ -143,6 +143,25 @@ impl Transfer {
         Ok(())
     }
 
+    /// Makes another persistent request over the room in the place of one that rests, which goes when the new one
+    /// is made: a communicator that the user has freed lives as long as a request needs it.
+    pub fn send_init_again(
+        &mut self,
+        comm: Comm,
+        items: &Doubles,
+        to: Envelope,
+        mode: &Mode,
+    ) -> Outcome<()> {
+        self.check_idle();
+        let mut old = std::mem::replace(&mut self.request, Self::default().request);
+        if let Err(failure) = self.send_init(comm, items, to, mode) {
+            self.request = old;
+            return Err(failure);
+        }
+        // SAFETY: a request that is not active.
+        check(unsafe { raw::MPI_Request_free(&mut old) })
+    }
+
     fn request_send(
         &mut self,
         comm: Comm,
