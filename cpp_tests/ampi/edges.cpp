@@ -534,3 +534,97 @@ TEST_CASE("test_edges_parts_of_nothing_may_have_any_type") {
     CHECK(tape.adjoint(x[1]) == 2.0 + right);
   }
 }
+
+TEST_CASE("test_edges_a_sweep_that_waits_to_go_on_is_not_cut_short") {
+  // An adjoint is held back, or a collective has started, when the first part of the sweep ends: dropping them, or going
+  // on in another number of directions, would leave other ranks waiting.
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (const bool collective : {false, true}) {
+    for (const bool in_nest : {false, true}) {
+      CAPTURE(collective);
+      CAPTURE(in_nest);
+      admpi::tape tape;
+      tape.start();
+      const admpi_position start = tape.position();
+      std::unique_ptr<admpi::nested> nest;
+      if (in_nest) nest = std::make_unique<admpi::nested>();
+      const admpi_position bottom = tape.position();
+      std::vector<var> x = {1.5, 2.5}, y(2);
+      tape.input(x);
+      AMPI_Request q[2], s[2];
+      admpi_position middle{};
+      if (collective) {
+        AMPI_Iallreduce(x.data(), y.data(), 2, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD, &q[0]);
+        middle = tape.position();
+        AMPI_Wait(&q[0], MPI_STATUS_IGNORE);
+      } else {
+        for (int i = 0; i < 2; ++i) AMPI_Irecv(&y[i], 1, AMPI_ADOUBLE, left, 0, MPI_COMM_WORLD, &q[i]);
+        for (int i = 0; i < 2; ++i) AMPI_Isend(&x[i], 1, AMPI_ADOUBLE, right, 0, MPI_COMM_WORLD, &s[i]);
+        AMPI_Waitall(2, s, MPI_STATUSES_IGNORE);
+        AMPI_Wait(&q[1], MPI_STATUS_IGNORE);
+        middle = tape.position();
+        AMPI_Wait(&q[0], MPI_STATUS_IGNORE);
+      }
+      tape.seed(y[0], 3.0);
+      tape.seed(y[1], 7.0);
+      tape.reverse(tape.position(), middle);
+
+      const auto refuses = [](int code, const char *call) {
+        const std::string text = admpi_last_error();
+        CAPTURE(text);
+        CHECK(code == ADMPI_ERR_RANGE);
+        CHECK(text.find(call) == 0);
+        CHECK(text.find("admpi_abandon_sweep") != std::string::npos);
+      };
+      refuses(admpi_tape_width(tape.handle(), 4), "width = 4: ");
+      CHECK(admpi_tape_width(tape.handle(), 1) == ADMPI_SUCCESS);
+      if (in_nest) {
+        CHECK_THROWS_AS(nest->recover(), admpi::error);
+      } else {
+        refuses(admpi_tape_reset(tape.handle()), "reset: ");
+        refuses(admpi_tape_reset_to(tape.handle(), &start), "reset_to: ");
+      }
+      // What lies above is not needed any more.
+      CHECK(admpi_tape_reset_to(tape.handle(), &middle) == ADMPI_SUCCESS);
+      tape.reverse(middle, bottom);
+      const double n = collective ? size : 1;
+      CHECK(tape.adjoint(x[0]) == 3.0 * n);
+      CHECK(tape.adjoint(x[1]) == 7.0 * n);
+      if (in_nest) CHECK_NOTHROW(nest->recover());
+      CHECK(admpi_tape_width(tape.handle(), 4) == ADMPI_SUCCESS);
+      CHECK(admpi_tape_reset(tape.handle()) == ADMPI_SUCCESS);
+    }
+  }
+}
+
+TEST_CASE("test_edges_a_sweep_is_given_up_before_a_reset") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  admpi::tape tape;
+  for (int again = 0; again < 3; ++again) {
+    tape.start();
+    std::vector<var> x = {1.5, 2.5}, y(2);
+    tape.input(x);
+    AMPI_Request q[2], s[2];
+    for (int i = 0; i < 2; ++i) AMPI_Irecv(&y[i], 1, AMPI_ADOUBLE, left, 0, MPI_COMM_WORLD, &q[i]);
+    for (int i = 0; i < 2; ++i) AMPI_Isend(&x[i], 1, AMPI_ADOUBLE, right, 0, MPI_COMM_WORLD, &s[i]);
+    AMPI_Wait(&q[1], MPI_STATUS_IGNORE);
+    const admpi_position middle = tape.position();
+    AMPI_Wait(&q[0], MPI_STATUS_IGNORE);
+    AMPI_Waitall(2, s, MPI_STATUSES_IGNORE);
+    tape.seed(y[0], 3.0 + again);
+    tape.seed(y[1], 7.0 + again);
+    if (again < 2) {
+      tape.reverse(tape.position(), middle);
+      REQUIRE(admpi_abandon_sweep(tape.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
+    } else {
+      tape.reverse();
+      CHECK(tape.adjoint(x[0]) == 5.0);
+      CHECK(tape.adjoint(x[1]) == 9.0);
+    }
+    CHECK_NOTHROW(tape.reset());
+  }
+}

@@ -107,7 +107,8 @@ int32_t admpi_tape_input_ids(admpi_tape *tape, int64_t n, uint32_t *first_id_out
  * Sets how many directions a sweep propagates. A change clears the adjoints, in nests those outside too.
  * @param width  1, 2, 4, 8 or 16
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT,
- *         ADMPI_ERR_NEST (a change in a callback of a sweep)
+ *         ADMPI_ERR_NEST (a change in a callback of a sweep),
+ *         ADMPI_ERR_RANGE (a change while a partial sweep has messages under way)
  */
 int32_t admpi_tape_width(admpi_tape *tape, int32_t width);
 
@@ -196,7 +197,8 @@ int32_t admpi_tape_position(const admpi_tape *tape, admpi_position *position_out
 
 /**
  * Goes back to a position: values made since are stale.
- * @param position  not below the base of the innermost nest, nor below where a sweep under way began
+ * @param position  not below the base of the innermost nest, nor below where a sweep under way began, nor below
+ *                  where a partial sweep has to go on
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_RANGE
  */
 int32_t admpi_tape_reset_to(admpi_tape *tape, const admpi_position *position);
@@ -213,7 +215,8 @@ int32_t admpi_tape_start_nested(admpi_tape *tape, int32_t flags, admpi_nest *nes
  * Closes the innermost nest and forgets what was recorded in it. Recording is on or off as it was
  * when the nest was opened.
  * @param nest  that of the innermost open nest, opened after a sweep that is under way
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NEST
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NEST,
+ *         ADMPI_ERR_RANGE (a partial sweep left messages under way)
  */
 int32_t admpi_tape_recover_nested(admpi_tape *tape, admpi_nest nest);
 

@@ -626,16 +626,23 @@ impl Companion for Traffic {
         ))
     }
 
+    fn may_end(&self, call: &str, event: u32) -> Result<()> {
+        match self.resume {
+            Some(place) if place.event > event => Err(Error::new(
+                Code::Range,
+                format!(
+                    "{call}: adjoints of messages that cross the place where the last sweep ended (event {}) wait; sweep on from there, or call admpi_abandon_sweep on all ranks",
+                    place.event
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     fn reset(&mut self, event: u32) -> Result<()> {
         self.order.cut(event);
         self.collectives.cut(event);
         self.log.cut(event);
-        // What waits to be swept on from a place that stays is still needed there.
-        let stays = self.sweeping || self.resume.is_some_and(|resume| resume.event <= event);
-        if !stays {
-            self.way.forget();
-            self.resume = None;
-        }
         Ok(())
     }
 }

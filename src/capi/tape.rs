@@ -220,7 +220,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_input_ids(
 /// Sets how many directions a sweep propagates. A change clears the adjoints, in nests those outside too.
 /// @param width  1, 2, 4, 8 or 16
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT,
-///         ADMPI_ERR_NEST (a change in a callback of a sweep)
+///         ADMPI_ERR_NEST (a change in a callback of a sweep),
+///         ADMPI_ERR_RANGE (a change while a partial sweep has messages under way)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_width(tape: *mut admpi_tape, width: i32) -> i32 {
     // SAFETY: as the C contract says.
@@ -368,7 +369,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_position(
 }
 
 /// Goes back to a position: values made since are stale.
-/// @param position  not below the base of the innermost nest, nor below where a sweep under way began
+/// @param position  not below the base of the innermost nest, nor below where a sweep under way began, nor below
+///                  where a partial sweep has to go on
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_RANGE
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_reset_to(
@@ -405,7 +407,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_start_nested(
 /// Closes the innermost nest and forgets what was recorded in it. Recording is on or off as it was
 /// when the nest was opened.
 /// @param nest  that of the innermost open nest, opened after a sweep that is under way
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NEST
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NEST,
+///         ADMPI_ERR_RANGE (a partial sweep left messages under way)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_recover_nested(
     tape: *mut admpi_tape,

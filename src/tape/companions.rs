@@ -15,6 +15,11 @@ pub trait Companion: Any + Send {
     }
     /// The sweep has reached its end; `bottom` when that is the base of the tape or of the nest.
     fn end(&mut self, bottom: bool) -> Result<()>;
+    /// An error where `call`, which ends what was to be done with the events from `event` on, comes in the middle of
+    /// a sweep that is to go on below.
+    fn may_end(&self, _call: &str, _event: u32) -> Result<()> {
+        Ok(())
+    }
     /// Events from `event` on are about to be forgotten.
     fn reset(&mut self, event: u32) -> Result<()>;
 }

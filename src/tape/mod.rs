@@ -414,6 +414,7 @@ impl Tape {
         unsafe {
             (*tape).no_open_nest("reset")?;
             (*tape).not_in_sweep("reset")?;
+            (*tape).may_end("reset", 0)?;
             Self::forget(tape, &Position::BOTTOM)?;
             let tape = &mut *tape;
             tape.failed = None;
@@ -439,6 +440,11 @@ impl Tape {
         Err(Error::new(Code::Nest, format!("{call}: a sweep of this tape is under way")))
     }
 
+    /// An error if a sweep that stopped on its way is to go on below event `event`.
+    fn may_end(&mut self, call: &str, event: u32) -> Result<()> {
+        self.companions.each(|companion| companion.may_end(call, event))
+    }
+
     /// Whether user code runs that the tape called on being reset or recovered.
     pub fn recovering(&self) -> bool {
         self.recovering
@@ -452,6 +458,7 @@ impl Tape {
         // SAFETY: the caller's promise.
         unsafe {
             (*tape).check_reset_to(position)?;
+            (*tape).may_end("reset_to", position.event)?;
             Self::forget(tape, position)?;
             let tape = &mut *tape;
             tape.cut_segments(position);
@@ -513,6 +520,7 @@ impl Tape {
         // SAFETY: the caller's promise.
         unsafe {
             let (base, recording) = (*tape).check_recover(token)?;
+            (*tape).may_end("recover_nested", base.event)?;
             Self::forget(tape, &base)?;
             let tape = &mut *tape;
             tape.nests.pop();
@@ -578,6 +586,7 @@ impl Tape {
         }
         if width != self.width {
             self.not_in_sweep("width")?;
+            self.may_end(&format!("width = {width}"), 0)?;
             self.clear_all_adjoints();
             self.width = width;
             self.kept_adjoint = vec![0.0; self.kept.len() * width];
