@@ -1,6 +1,7 @@
 // Communicators: which ones carry active data, how long records live, and how few private ones there are.
 #include "harness.hpp"
 
+#include <cstdlib>
 #include <string>
 
 using admpi::var;
@@ -33,7 +34,15 @@ void check_on(unsigned seed, const Make &make) {
   });
 }
 
+/// How many private communicators the library has asked MPI for.
+int splits = 0;
+
 }  // namespace
+
+extern "C" int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
+  ++splits;
+  return PMPI_Comm_split(comm, color, key, made);
+}
 
 TEST_CASE("test_communicators_dup_freed_before_the_sweep") {
   check_on(1, [](auto mpi) {
@@ -158,6 +167,52 @@ TEST_CASE("test_communicators_split_and_free_each_step") {
   tape.seed(x);
   tape.reverse();
   CHECK(tape.adjoint(input) == doctest::Approx(1.0).epsilon(1e-12));
+}
+
+TEST_CASE("test_communicators_that_some_ranks_hold_on_to") {
+  // Persistent requests of some ranks keep private communicators from serving others. The ranks find those that none
+  // of them needs, and make no more than were held at a time.
+  test::begin();
+  const int steps = 40, held = 3;
+  std::vector<AMPI_Request> kept;
+  const auto step = [&](int i) {
+    MPI_Comm comm;
+    AMPI_Comm_dup(world, &comm);
+    const int me = rank_of(comm), count = size_of(comm);
+    var x = 1.0 + i, y;
+    if (i % 2 == 0 && static_cast<int>(kept.size()) < held && me == i / 2 % count) {
+      kept.push_back(AMPI_REQUEST_NULL);
+      AMPI_Send_init(&x, 1, AMPI_ADOUBLE, MPI_PROC_NULL, 0, comm, &kept.back());
+    }
+    admpi::tape tape;
+    tape.start();
+    tape.input(x);
+    AMPI_Sendrecv(&x, 1, AMPI_ADOUBLE, (me + 1) % count, 0, &y, 1, AMPI_ADOUBLE, (me + count - 1) % count, 0, comm,
+                  MPI_STATUS_IGNORE);
+    AMPI_Comm_free(&comm);
+    tape.seed(y, 3.0 + i);
+    tape.reverse();
+    CHECK(tape.adjoint(x) == 3.0 + i);
+  };
+  for (int i = 0; i < steps; ++i) step(i);
+  const int before = splits;
+  for (int i = 0; i < 2 * steps; ++i) step(2 * i + 1);
+  CHECK(splits == before);
+  for (AMPI_Request &q : kept) AMPI_Request_free(&q);
+}
+
+TEST_CASE("test_communicators_cost_of_one") {
+  // Two for each level of nests and for sweeps outside of them, as docs/porting.md counts them.
+  test::begin();
+  const char *levels = std::getenv("ADMPI_NESTS");
+  std::vector<MPI_Comm> comms(40);
+  const int before = splits;
+  for (MPI_Comm &comm : comms) AMPI_Comm_dup(world, &comm);
+  const int made = splits - before, each = 2 * (1 + (levels == nullptr ? 1 : std::atoi(levels)));
+  // Some were left by other cases.
+  CHECK(made <= each * 40);
+  CHECK(made >= each * 20);
+  for (MPI_Comm &comm : comms) AMPI_Comm_free(&comm);
 }
 
 TEST_CASE("test_communicators_freed_by_plain_mpi") {

@@ -82,6 +82,59 @@ static void two_threads() {
   for (MPI_Comm &comm : base) AMPI_Comm_free(&comm);
 }
 
+/// A bit of all kinds of collectives, in and out of order, nested and not; what the result's derivative is stands in
+/// the test of each alone.
+static double all_kinds(MPI_Comm comm, double weight, bool nested) {
+  const int size = size_of(comm), rank = rank_of(comm), n = 6;
+  admpi::tape tape;
+  tape.start();
+  std::vector<var> x(n), y(n), z(n), w(n), all(n * size), v(n);
+  for (int i = 0; i < n; ++i) x[i] = 0.7 + 0.1 * rank + 0.01 * i;
+  tape.input(x);
+  const std::vector<var> input = x;
+  AMPI_Request q[4];
+  AMPI_Iallreduce(x.data(), y.data(), n, AMPI_ADOUBLE, MPI_PROD, comm, &q[0]);
+  AMPI_Iscan(x.data(), z.data(), n, AMPI_ADOUBLE, MPI_PROD, comm, &q[1]);
+  AMPI_Iallgather(x.data(), n, AMPI_ADOUBLE, all.data(), n, AMPI_ADOUBLE, comm, &q[2]);
+  AMPI_Ireduce(x.data(), w.data(), n, AMPI_ADOUBLE, MPI_MAX, size - 1, comm, &q[3]);
+  for (const int i : {2, 0, 3, 1}) AMPI_Wait(&q[i], MPI_STATUS_IGNORE);
+  if (rank != size - 1) w = x;
+  AMPI_Bcast(w.data(), n, AMPI_ADOUBLE, size - 1, comm);
+  double inner = 0.0;
+  if (nested) {
+    const double one = 1.0;
+    const var in = 1.0;
+    var out;
+    tape.callback(&in, 1, &one, 1, &out, [&](const admpi::callback_adjoints &) { inner = all_kinds(comm, weight, false); });
+  }
+  for (int i = 0; i < n; ++i) v[i] = y[i] * z[i] + w[i] * all[(rank + 1) % size * n + i];
+  AMPI_Alltoall(v.data(), n / size, AMPI_ADOUBLE, z.data(), n / size, AMPI_ADOUBLE, comm);
+  AMPI_Reduce_scatter_block(v.data(), y.data(), n / size, AMPI_ADOUBLE, MPI_SUM, comm);
+  for (int i = 0; i < n / size; ++i) tape.seed(z[i] * y[i], weight);
+  tape.reverse();
+  double sum = inner;
+  for (int i = 0; i < n; ++i) sum += (1.0 + i) * tape.adjoint(input[i]);
+  return sum;
+}
+
+/// The same in two threads as in one after the other.
+static void two_threads_in_collectives() {
+  MPI_Comm comm[2];
+  for (MPI_Comm &one : comm) AMPI_Comm_dup(MPI_COMM_WORLD, &one);
+  constexpr int steps = 25;
+  double alone[2][steps], together[2][steps];
+  const auto work = [&comm](int t, double *results) {
+    for (int step = 0; step < steps; ++step) results[step] = all_kinds(comm[t], 1.0 + t + 2 * step, step % 2 == 0);
+  };
+  for (int t = 0; t < 2; ++t) work(t, alone[t]);
+  std::thread one(work, 0, together[0]), other(work, 1, together[1]);
+  one.join();
+  other.join();
+  for (int t = 0; t < 2; ++t)
+    for (int step = 0; step < steps; ++step) CHECK(together[t][step] == alone[t][step] && alone[t][step] != 0.0);
+  for (MPI_Comm &each : comm) AMPI_Comm_free(&each);
+}
+
 int main(int argc, char **argv) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -122,7 +175,10 @@ int main(int argc, char **argv) {
     if (again < 2) CHECK(admpi_finalize() == ADMPI_SUCCESS);
   }
   ring(MPI_COMM_WORLD, AMPI_ADOUBLE, 4, 2.0);
-  if (provided == MPI_THREAD_MULTIPLE) two_threads();
+  if (provided == MPI_THREAD_MULTIPLE) {
+    two_threads();
+    two_threads_in_collectives();
+  }
 
   // The part still bears the mark of the library's first life.
   CHECK(AMPI_Comm_register(part) == MPI_SUCCESS);

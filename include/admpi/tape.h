@@ -201,7 +201,8 @@ int32_t admpi_tape_position(const admpi_tape *tape, admpi_position *position_out
  *                  where a partial sweep has to go on
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_RANGE
  */
-int32_t admpi_tape_reset_to(admpi_tape *tape, const admpi_position *position);
+int32_t admpi_tape_reset_to(admpi_tape *tape,
+                            const admpi_position *position);
 
 /**
  * Opens a nest: what is recorded from now on is swept alone, and forgotten when it is recovered.

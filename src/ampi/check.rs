@@ -363,7 +363,7 @@ fn swap(
     n: usize,
     words_for: impl Fn(c_int) -> Vec<u64>,
 ) -> Result<Vec<Vec<u64>>> {
-    let comm = private.mirror().comm()?;
+    let comm = private.mirror().comm(tape::depth())?;
     let items = doubles(n).map_err(failed)?;
     let mut sends = Vec::new();
     let mut receives = Vec::new();
@@ -434,7 +434,7 @@ fn compare_messages(private: &'static Private, entries: &[&Entry]) -> Result<Str
         let relevant = entries.iter().filter(|entry| entry.open || entry.peer == peer);
         let words: Vec<u64> = relevant.flat_map(|entry| encode(entry)).collect();
         let (n, m) = (crate::count::wide(n) * WORDS, crate::count::wide(theirs[2]) * WORDS);
-        let comm = private.mirror().comm()?;
+        let comm = private.mirror().comm(tape::depth())?;
         let at = Envelope { peer: private.mirrored(peer), tag: TAG };
         let (out, back) = (doubles(n).map_err(failed)?, doubles(m).map_err(failed)?);
         let mut send = Operation::send(comm, staged(&words), &out, at).map_err(failed)?;
@@ -474,7 +474,7 @@ fn compare_collectives(
     entries: &[&Entry],
     finding: &str,
 ) -> Result<String> {
-    let comm = private.mirror().comm()?;
+    let comm = private.mirror().comm(tape::depth())?;
     let ranks = private.ranks();
     let allgather = |words: &[u64]| -> Result<Vec<u64>> {
         let (n, room) = (words.len(), Staging::take(words.len() * ranks));

@@ -4,11 +4,17 @@
 //! refer to it and never to the user's handle, which may be freed before the sweep. Private ones are never
 //! freed while MPI lives: one whose user is gone serves the next communicator of the same group, since MPICH
 //! has 2046 of them and a split and a free in every step must not use them up.
+//!
+//! A sweep inside a callback of another one has handles of its own: what the outer sweep has under way on the same
+//! channels would else be taken for the inner one's. The depth of a sweep, which says how many others it
+//! interrupts, is the same at both ends of a message, counted from where the communicator entered.
 
 use super::channel::Window;
 use super::{check, lock};
+use crate::count::wide32;
 use crate::error::{Code, Error};
 use crate::mpi::{Comm, CommAttribute, Failure, Group, Outcome, Serial, SharedComm, transfer};
+use crate::tape;
 use std::ffi::c_int;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -16,8 +22,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 /// A private communicator. It lives as long as the process: records hold plain references.
 #[derive(Debug)]
 pub struct Private {
-    /// The handle; null after MPI has ended.
+    /// The handle at depth `home`; null after MPI has ended.
     comm: SharedComm,
+    /// The depth of callbacks in which its user entered.
+    pub home: u32,
+    /// The handles at other depths.
+    away: Box<[SharedComm]>,
     pub rank: c_int,
     pub size: c_int,
     /// Its place in the registry.
@@ -39,14 +49,34 @@ pub struct Private {
 }
 
 impl Private {
-    /// The handle for a sweep's messages; an error after MPI has ended.
-    pub fn comm(&self) -> Result<Comm, Error> {
-        let comm = self.comm.get();
-        if comm.is_null() {
-            let why = "adjoints were to travel after the end of MPI, or of the library";
-            return Err(Error::new(Code::Mpi, why));
+    /// The handle for the messages of a sweep at `depth`; an error after MPI has ended.
+    #[inline]
+    pub fn comm(&self, depth: u32) -> Result<Comm, Error> {
+        let handle = if depth == self.home { &self.comm } else { self.away(depth)? };
+        let comm = handle.get();
+        if comm.is_null() { Err(ended()) } else { Ok(comm) }
+    }
+
+    /// The handle at another depth, of as many as there are. Members count them from `home` on, which need not be
+    /// one depth for all: some may serve the callbacks of others.
+    #[cold]
+    fn away(&self, depth: u32) -> Result<&SharedComm, Error> {
+        let levels = u32::try_from(self.away.len()).unwrap_or(u32::MAX - 1);
+        let lowest = self.home.saturating_sub(levels);
+        if depth.checked_sub(lowest).is_none_or(|above| above > levels) {
+            let wanted = if depth > self.home { depth } else { self.home - depth };
+            return Err(too_deep(depth, levels, wanted));
         }
-        Ok(comm)
+        Ok(&self.away[wide32((depth + levels - self.home) % (levels + 1))])
+    }
+
+    /// All its handles.
+    pub fn handles(&self) -> impl Iterator<Item = Comm> {
+        self.places().map(SharedComm::get).filter(|comm| !comm.is_null())
+    }
+
+    fn places(&self) -> impl Iterator<Item = &SharedComm> {
+        std::iter::once(&self.comm).chain(&self.away)
     }
 
     /// The number that all members know it by.
@@ -58,14 +88,27 @@ impl Private {
         self.comm.get().is_null()
     }
 
-    /// Puts another communicator of the same members in place of the present one, on which collectives of an
-    /// abandoned sweep are still open: some members have started ones that others have not, so the new one is
-    /// made on `user`, the communicator served. Collective; the old one is freed at the end of MPI.
+    /// Whether it may serve another communicator.
+    fn is_free(&self) -> bool {
+        !self.in_use.load(Ordering::Relaxed)
+            && self.claims.load(Ordering::Relaxed) == 0
+            && !self.is_closed()
+    }
+
+    /// Takes it into use, if it is still free.
+    fn take(&self) -> bool {
+        self.is_free() && !self.in_use.swap(true, Ordering::Relaxed)
+    }
+
+    /// Puts other communicators of the same members in place of the present ones, on which collectives of an
+    /// abandoned sweep are still open: some members have started ones that others have not, so the new ones are
+    /// made on `user`, the communicator served. Collective; the old ones are freed at the end of MPI.
     pub fn renew(&self, user: Comm) -> Outcome<()> {
         for private in [Some(self), self.mirror].into_iter().flatten() {
-            let old = private.comm()?;
-            private.comm.replace(user.split(private.rank)?);
-            lock(&ABANDONED).push(old);
+            for place in private.places() {
+                let old = place.replace(user.split(private.rank)?);
+                lock(&ABANDONED).push(old);
+            }
         }
         Ok(())
     }
@@ -97,6 +140,25 @@ impl Private {
     pub const fn users_rank(&self, rank: c_int) -> c_int {
         if self.mirror.is_some() { rank } else { self.mirrored(rank) }
     }
+}
+
+#[cold]
+fn ended() -> Error {
+    Error::new(Code::Mpi, "adjoints were to travel after the end of MPI, or of the library")
+}
+
+#[cold]
+fn too_deep(depth: u32, levels: u32, wanted: u32) -> Error {
+    let why = format!(
+        "adjoints were to travel in a sweep inside {depth} callbacks of sweeps, and the communicator entered with room for {levels}; set ADMPI_NESTS={wanted} in the environment of all ranks"
+    );
+    Error::new(Code::Nest, why)
+}
+
+/// For how many levels of sweeps inside callbacks this rank wants handles.
+fn levels_wanted() -> i64 {
+    let wanted: Option<u16> = std::env::var("ADMPI_NESTS").ok().and_then(|text| text.parse().ok());
+    wanted.unwrap_or(1).into()
 }
 
 static REGISTRY: Mutex<Vec<&'static Private>> = Mutex::new(Vec::new());
@@ -131,10 +193,12 @@ pub fn remove() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
     *lock(&ATTRIBUTE) = None;
     for private in lock(&REGISTRY).iter() {
-        // Nothing can be done about a failure while MPI ends.
-        let comm = private.comm.replace(Comm::null());
-        if !comm.is_null() {
-            let _ = comm.free();
+        for place in private.places() {
+            let comm = place.replace(Comm::null());
+            if !comm.is_null() {
+                // Nothing can be done about a failure while MPI ends.
+                let _ = comm.free();
+            }
         }
         lock(&private.group).take();
     }
@@ -261,8 +325,8 @@ pub fn enter(comm: Comm) -> Outcome<()> {
         return attribute.set(comm, OVERTAKING);
     }
     let private = match reuse(comm)? {
-        Some(private) => private,
-        None => create(comm)?,
+        Offer::Private(private) => private,
+        Offer::Levels(levels) => create(comm, levels)?,
     };
     GENERATION.fetch_add(1, Ordering::Relaxed);
     attribute.set(comm, private.index + FIRST)
@@ -297,61 +361,89 @@ pub fn leave(comm: Comm) -> Outcome<()> {
     }
 }
 
-/// One that has served another communicator of the same group, if all members have the same to offer.
-fn reuse(comm: Comm) -> Outcome<Option<&'static Private>> {
-    let (rank, size, group) = (comm.rank()?, comm.size()?, comm.group()?);
-    let mut offer = None;
-    let known: Vec<&'static Private> = lock(&REGISTRY).clone();
-    for private in known {
-        let may = !private.in_use.load(Ordering::Relaxed)
-            && private.claims.load(Ordering::Relaxed) == 0
-            && !private.is_closed();
-        // Taken before it is offered: another thread may be making a communicator of the same group.
-        if may
-            && private.rank == rank
-            && private.size == size
-            && lock(&private.group).as_ref().map_or(Ok(false), |own| own.identical(&group))?
-            && !private.in_use.swap(true, Ordering::Relaxed)
-        {
-            offer = Some(private);
-            break;
-        }
-    }
-    let name = offer.map_or(-1, |private| private.name);
-    let mut agreed = [name, -name];
-    let asked = transfer::allreduce_min(comm, &mut agreed);
-    let same = asked.is_ok() && agreed[0] == name && agreed[1] == -name;
-    if let (false, Some(private)) = (same, offer) {
-        private.in_use.store(false, Ordering::Relaxed);
-    }
-    asked.map(|()| offer.filter(|_| same))
+/// What the members of a communicator agree on when it enters.
+enum Offer {
+    Private(&'static Private),
+    /// None serves: a new one, with so many handles for other depths.
+    Levels(usize),
 }
 
-fn create(comm: Comm) -> Outcome<&'static Private> {
+/// One that has served another communicator of the same group, if all members can offer it. A member that holds
+/// persistent requests on one cannot.
+fn reuse(comm: Comm) -> Outcome<Offer> {
+    let mut known = of_group(comm)?;
+    known.sort_unstable_by_key(|private| private.name);
+    let mut least = i64::MIN;
+    loop {
+        // Taken before it is offered: another thread may be making a communicator of the same group.
+        let offer = known.iter().find(|private| private.name >= least && private.take());
+        let name = offer.map_or(i64::MAX, |private| private.name);
+        let mut agreed = [name, -name, levels_wanted()];
+        let asked = transfer::allreduce_min(comm, &mut agreed);
+        let [lowest, highest, levels] = [agreed[0], -agreed[1], agreed[2]];
+        if let (true, Some(private)) = (asked.is_ok() && lowest == highest, offer) {
+            return Ok(Offer::Private(private));
+        }
+        if let Some(private) = offer {
+            private.in_use.store(false, Ordering::Relaxed);
+        }
+        asked?;
+        if highest == i64::MAX {
+            return Ok(Offer::Levels(crate::count::wide(levels.cast_unsigned())));
+        }
+        // A member has none below: nobody need offer those again.
+        least = highest;
+    }
+}
+
+/// Those of the members of `comm`, that entered at the present depth.
+fn of_group(comm: Comm) -> Outcome<Vec<&'static Private>> {
+    let (rank, size, group) = (comm.rank()?, comm.size()?, comm.group()?);
+    let known: Vec<&'static Private> = lock(&REGISTRY).clone();
+    let mut found = Vec::new();
+    for private in known {
+        if private.is_free()
+            && (private.rank, private.size, private.home) == (rank, size, tape::depth())
+            && lock(&private.group).as_ref().map_or(Ok(false), |own| own.identical(&group))?
+        {
+            found.push(private);
+        }
+    }
+    Ok(found)
+}
+
+fn create(comm: Comm, levels: usize) -> Outcome<&'static Private> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let private = comm.split(comm.rank()?)?;
-    let (rank, size) = (private.rank()?, private.size()?);
+    let first = comm.split(comm.rank()?)?;
+    let (rank, size) = (first.rank()?, first.size()?);
     // Named by its first rank: world rank above, count below.
     let count = NEXT.fetch_add(1, Ordering::Relaxed);
     let mut name =
         i64::from(Comm::world().rank()?) << 40 | i64::try_from(count).unwrap_or(i64::MAX);
-    transfer::bcast_number(private, &mut name, 0)?;
-    let mirror = private.split(size - 1 - rank)?;
-    let group = private.group()?;
-    let mirror = register(mirror, (size - 1 - rank, size), name, None, None);
-    Ok(register(private, (rank, size), name, Some(group), Some(mirror)))
+    transfer::bcast_number(first, &mut name, 0)?;
+    let more = |rank, n: usize| (0..n).map(|_| first.split(rank)).collect::<Outcome<Vec<_>>>();
+    let away = more(rank, levels)?;
+    let mirrored = size - 1 - rank;
+    let mirror = register(more(mirrored, 1 + levels)?, (mirrored, size), name, None, None);
+    let handles = [vec![first], away].concat();
+    Ok(register(handles, (rank, size), name, Some(first.group()?), Some(mirror)))
 }
 
+/// The first handle is that at the present depth.
 fn register(
-    comm: Comm,
+    handles: Vec<Comm>,
     (rank, size): (c_int, c_int),
     name: i64,
     group: Option<Group>,
     mirror: Option<&'static Private>,
 ) -> &'static Private {
+    let mut handles = handles.into_iter().map(SharedComm::new);
+    let comm = handles.next().expect("there is one at least");
     let mut registry = lock(&REGISTRY);
     let made: &'static Private = Box::leak(Box::new(Private {
-        comm: SharedComm::new(comm),
+        comm,
+        home: tape::depth(),
+        away: handles.collect(),
         rank,
         size,
         index: registry.len(),

@@ -32,11 +32,11 @@ impl Event for Sent {
     const NAME: &'static str = "Send";
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let (n, width) = (self.ids.len(), sweep.width());
+        let (n, width, depth) = (self.ids.len(), sweep.width(), sweep.depth());
         let (mut short, mut long) = (SHORT, Staging::default());
         let traffic = sweep.companion::<Traffic>();
         let adjoint = room_in(&mut short, &mut long, n * width, |n| traffic.memory(n));
-        traffic.receive(self.private, self.to, n, width, adjoint)?;
+        traffic.receive((self.private, depth), self.to, n, width, adjoint)?;
         sweep.add(&self.ids, adjoint);
         if n * width > short.len() {
             sweep.companion::<Traffic>().keep(long);
@@ -63,8 +63,8 @@ impl Event for Received {
         let (n, width, event) = (crate::count::wide32(self.n), sweep.width(), sweep.event_index());
         let mut data = sweep.companion::<Traffic>().memory(n * width);
         sweep.take(self.first, n, data.as_mut_slice());
-        let parcel =
-            Parcel { private: self.private, peer: self.source, tag: self.tag, n, width, data };
+        let (depth, peer) = (sweep.depth(), self.source);
+        let parcel = Parcel { private: self.private, depth, peer, tag: self.tag, n, width, data };
         sweep.companion::<Traffic>().deliver(self.post, self.release, event, parcel)
     }
 }
@@ -629,5 +629,7 @@ pub fn between_members(
     from: c_int,
 ) -> Outcome<()> {
     let (to, from) = (Envelope::new(to, AMONG_MEMBERS), Envelope::new(from, AMONG_MEMBERS));
-    exchange(source, to, sink, from, private.comm()?, || Ok(private)).map(|_| ())
+    // Apart from adjoints that travel under the same tag while a callback runs.
+    let comm = private.comm(tape::depth())?;
+    exchange(source, to, sink, from, comm, || Ok(private)).map(|_| ())
 }

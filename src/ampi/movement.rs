@@ -217,9 +217,9 @@ impl Rule for Broadcast {
         }
     }
 
-    fn depart(&self, taken: Staging, _: &mut Sweep<'_>) -> Result<Home> {
+    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
         let n = if self.ids.is_some() { taken.len() } else { 0 };
-        let (comm, sum) = (self.private.comm()?, Staging::take(n));
+        let (comm, sum) = (self.private.comm(sweep.depth())?, Staging::take(n));
         Operation::reduce(comm, taken, sum, Item::double(), Op::sum(), self.root, How::Begin)
             .map(Home::of)
             .map_err(failed)
@@ -299,7 +299,7 @@ impl Rule for Gathered {
     }
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        let (comm, width) = (self.private.comm()?, sweep.width());
+        let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         let (room, shares) = (Staging::take(self.n * width), self.lots.shares(sweep));
         Operation::scatter(comm, taken, room, shares, width, self.root, How::Begin)
             .map(Home::of)
@@ -441,7 +441,7 @@ impl Rule for Scattered {
     }
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        let (comm, width) = (self.private.comm()?, sweep.width());
+        let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         let room = Staging::take(self.ids.map_or(0, |ids| ids.len()) * width);
         let shares = self.lots.shares(sweep);
         Operation::gather(comm, taken, room, shares, width, self.root, How::Begin)
@@ -534,7 +534,7 @@ impl Rule for Allgathered {
     }
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        let (comm, width) = (self.private.comm()?, sweep.width());
+        let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         let room = Staging::take(self.ids.len() * width);
         let shares = self.lots.shares(sweep);
         let (item, op) = (Item::double(), Op::sum());
@@ -621,7 +621,7 @@ impl Rule for Exchanged {
     }
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        let (comm, width) = (self.private.comm()?, sweep.width());
+        let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         let room = Staging::take(self.ids.len() * width);
         let shares = (self.received.shares(sweep), self.sent.shares(sweep));
         Operation::alltoall(comm, taken, room, shares, width, Reach::All, How::Begin)

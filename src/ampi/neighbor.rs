@@ -129,7 +129,7 @@ impl Rule for Neighbours {
     }
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        let (width, private) = (sweep.width(), self.private.mirror());
+        let (width, depth, private) = (sweep.width(), sweep.depth(), self.private.mirror());
         let mut at = 0;
         for slot in self.sources.slots() {
             at += self.gap();
@@ -139,7 +139,7 @@ impl Rule for Neighbours {
                 let tag = tag_of(crate::count::wide(origin));
                 let mut data = Staging::take(n * width);
                 data.as_mut_slice().copy_from_slice(&taken.as_slice()[at * width..][..n * width]);
-                let parcel = Parcel { private, peer, tag, n, width, data };
+                let parcel = Parcel { private, depth, peer, tag, n, width, data };
                 sweep.companion::<Traffic>().send(parcel)?;
             }
             at += n;
@@ -148,7 +148,7 @@ impl Rule for Neighbours {
     }
 
     fn add(&self, _: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-        let (width, private) = (sweep.width(), self.private.mirror());
+        let (width, depth, private) = (sweep.width(), sweep.depth(), self.private.mirror());
         let mut sum = Staging::zeros(self.ids.len() * width);
         with_traffic(sweep, |traffic, sweep| {
             let mut at = 0;
@@ -158,7 +158,7 @@ impl Rule for Neighbours {
                     let tag = if self.origins.is_some() { tag_of(slot) } else { 0 };
                     let from = Envelope::new(peer, tag);
                     let mut t = traffic.memory(n * width);
-                    traffic.receive(private, from, n, width, t.as_mut_slice())?;
+                    traffic.receive((private, depth), from, n, width, t.as_mut_slice())?;
                     let place = sum.as_mut_slice()[at * width..].iter_mut();
                     place.zip(t.as_slice()).for_each(|(sum, t)| *sum += t);
                     traffic.keep(t);

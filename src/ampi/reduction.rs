@@ -32,11 +32,12 @@ fn copy(values: &[f64]) -> Staging {
 }
 
 /// Sends `own` round by an Exscan in both directions: the products of the other ranks' values.
-fn others_product(private: &Private, own: &[f64]) -> Result<[Option<Operation>; 2]> {
+fn others_product(private: &Private, depth: u32, own: &[f64]) -> Result<[Option<Operation>; 2]> {
     let exscan = |private: &Private| {
         let mut out = Staging::take(own.len());
         out.as_mut_slice().fill(1.0);
-        Operation::exscan_product(private.comm()?, copy(own), out).map(Some).map_err(failed)
+        let product = Operation::exscan_product(private.comm(depth)?, copy(own), out);
+        product.map(Some).map_err(failed)
     };
     Ok([exscan(private)?, exscan(private.mirror())?])
 }
@@ -105,13 +106,15 @@ impl Rule for Allreduced {
     }
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        let comm = self.private.comm()?;
+        let depth = sweep.depth();
+        let comm = self.private.comm(depth)?;
         let sum = Operation::allreduce(comm, taken, Item::double(), Op::sum(), How::Begin);
         let mut home = Home::of(sum.map_err(failed)?);
         match &self.kept {
             Kept::Nothing => {}
             Kept::Values(own) => {
-                [home.below, home.above] = others_product(self.private, sweep.stored(own))?;
+                let own = sweep.stored(own);
+                [home.below, home.above] = others_product(self.private, depth, own)?;
             }
             Kept::Candidates(own) => {
                 let own = sweep.stored(own);
@@ -323,7 +326,8 @@ impl Rule for Reduced {
     }
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        let (comm, n) = (self.private.comm()?, self.ids.len());
+        let (depth, n) = (sweep.depth(), self.ids.len());
+        let comm = self.private.comm(depth)?;
         let columns = self.columns(sweep.width());
         let all = match &self.holder {
             &Holder::Root(root) => Operation::bcast(comm, taken, n, columns, root, How::Begin),
@@ -337,7 +341,7 @@ impl Rule for Reduced {
         let own = sweep.stored(&self.own);
         match self.operator.kind {
             Kind::Sum => {}
-            Kind::Product => [home.below, home.above] = others_product(self.private, own)?,
+            Kind::Product => [home.below, home.above] = others_product(self.private, depth, own)?,
             Kind::Min | Kind::Max => {
                 let (item, op) = self.operator.of_the_ranks_below().map_err(failed)?;
                 let out = Staging::take(own.len());

@@ -113,7 +113,8 @@ impl Rule for Scanned {
     }
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        let (comm, width, n) = (self.private.mirror().comm()?, sweep.width(), self.ids.len());
+        let (width, n) = (sweep.width(), self.ids.len());
+        let comm = self.private.mirror().comm(sweep.depth())?;
         if self.operator.kind == Kind::Sum {
             let (item, op) = (Item::double(), Op::sum());
             let from_above = if self.exclusive {

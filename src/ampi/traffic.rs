@@ -21,6 +21,8 @@ const WINDOW: usize = 256;
 #[derive(Debug)]
 pub struct Parcel {
     pub private: &'static Private,
+    /// That of the sweep that sends it.
+    pub depth: u32,
     pub peer: c_int,
     pub tag: c_int,
     pub n: usize,
@@ -30,11 +32,12 @@ pub struct Parcel {
 
 impl Parcel {
     fn empty(private: &'static Private, peer: c_int) -> Self {
-        Self { private, peer, tag: 0, n: 0, width: 1, data: Staging::default() }
+        let (depth, data) = (private.home, Staging::default());
+        Self { private, depth, peer, tag: 0, n: 0, width: 1, data }
     }
 
     fn send(self) -> Result<Operation> {
-        let comm = self.private.comm()?;
+        let comm = self.private.comm(self.depth)?;
         let to = Envelope::new(self.peer, self.tag);
         doubles(self.n * self.width)
             .and_then(|items| Operation::send(comm, self.data, &items, to))
@@ -44,7 +47,7 @@ impl Parcel {
     /// As `send`, with a look whether it has left at once: then the memory comes back.
     #[inline]
     fn send_off(self) -> Result<std::result::Result<Staging, Operation>> {
-        let comm = self.private.comm()?;
+        let comm = self.private.comm(self.depth)?;
         let to = Envelope::new(self.peer, self.tag);
         doubles(self.n * self.width)
             .and_then(|items| Operation::send_off(comm, self.data, &items, to))
@@ -405,13 +408,13 @@ impl Traffic {
     /// The adjoint of a send: waits for `n` values of `width` directions, for which `room` is made.
     pub fn receive(
         &mut self,
-        private: &Private,
+        (private, depth): (&Private, u32),
         from: Envelope,
         n: usize,
         width: usize,
         room: &mut [f64],
     ) -> Result<()> {
-        let comm = private.comm()?;
+        let comm = private.comm(depth)?;
         let rank = || private.users_rank(from.peer);
         let items = doubles(n * width).map_err(|failure| not_received(failure, rank()))?;
         let received = if self.way.outbox.queued == 0 {
@@ -533,7 +536,6 @@ impl Traffic {
 /// empty message, that nothing more will come: messages of one pair do not overtake each other.
 pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
     let private = communicator::of(comm)?;
-    let travelling = private.comm()?;
     let any = constants();
     let mut room = Staging::default();
     let mut told = false;
@@ -547,7 +549,7 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
         }
         tape.companion::<Traffic>().give_up(private)?;
         let mut idle = true;
-        for comm in [travelling, private.mirror().comm()?] {
+        for comm in private.handles().chain(private.mirror().handles()) {
             let anything = Envelope::new(any.any_source, any.any_tag);
             let Some(status) = message::probe(comm, anything)? else { continue };
             idle = false;
@@ -557,7 +559,7 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
             }
             let from = Envelope::new(status.source(), status.tag());
             message::receive(comm, room.as_mut_slice(), &doubles(n)?, from)?;
-            // On the mirror there are no empty messages.
+            // No others are empty.
             quiet += usize::from(n == 0);
         }
         if idle {

@@ -11,14 +11,14 @@ fn in_place() -> *mut c_void {
     unsafe { raw::admpi_shim_in_place() }
 }
 
-/// Two numbers of each rank, and the smallest of each.
-pub fn allreduce_min(comm: Comm, data: &mut [i64; 2]) -> Outcome<()> {
-    // SAFETY: two integers of 64 bits.
+/// Three numbers of each rank, and the smallest of each.
+pub fn allreduce_min(comm: Comm, data: &mut [i64; 3]) -> Outcome<()> {
+    // SAFETY: three integers of 64 bits.
     check(unsafe {
         raw::MPI_Allreduce(
             in_place(),
             data.as_mut_ptr().cast(),
-            2,
+            3,
             mpi_sys::RSMPI_INT64_T,
             Op::min().raw(),
             comm.raw(),

@@ -6,10 +6,21 @@
 use super::{Companion, Dirty, Ids, Pod, Position, Running, Stored, Tape, Var};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
+use std::cell::Cell;
 use std::marker::PhantomData;
 
 /// Doubles that are copied and zeroed at a time.
 const PIECE: usize = 1024;
+
+thread_local! {
+    /// The sweeps under way on this thread, of all tapes.
+    static UNDER_WAY: Cell<u32> = const { Cell::new(0) };
+}
+
+/// In how many sweeps, each in a callback of the one before, the calling code runs.
+pub fn depth() -> u32 {
+    UNDER_WAY.get()
+}
 
 /// A sweep on its way down, as the events see it. It holds no reference to the tape while user code
 /// runs, so that a callback may record and sweep a nest of its own on the same tape.
@@ -18,6 +29,8 @@ pub struct Sweep<'t> {
     /// Ids below this one are outside the nest: their adjoints are not written.
     floor: u32,
     event: u32,
+    /// In how many others it runs.
+    depth: u32,
     /// The event down to which assignments are undone now.
     undone: u32,
     tape_borrow: PhantomData<&'t mut Tape>,
@@ -42,6 +55,13 @@ impl Sweep<'_> {
     /// The index of the event that is being reversed.
     pub fn event_index(&self) -> u32 {
         self.event
+    }
+
+    /// In how many other sweeps of this thread, of whatever tapes, this one runs: each in a callback of the one
+    /// before.
+    #[inline]
+    pub fn depth(&self) -> u32 {
+        self.depth
     }
 
     /// The `n * width` adjoints of consecutive ids, as one slice.
@@ -406,9 +426,9 @@ impl Tape {
         // SAFETY: the caller's promise.
         let floor = unsafe { (*tape).begin_sweep(from, to)? };
         // SAFETY: the caller's promise; `begin_sweep` has added this sweep to those under way.
-        let _under_way = unsafe { UnderWay { tape, others: (*tape).sweeps.len() - 1 } };
-        let (event, undone) = (from.event, from.event);
-        let mut sweep = Sweep { tape, floor, event, undone, tape_borrow: PhantomData };
+        let under_way = unsafe { UnderWay::of(tape) };
+        let (event, undone, depth) = (from.event, from.event, under_way.depth);
+        let mut sweep = Sweep { tape, floor, event, depth, undone, tape_borrow: PhantomData };
         sweep.undo_above(from);
         let result = sweep.run(from, to);
         sweep.redo();
@@ -523,16 +543,29 @@ impl Tape {
     }
 }
 
-/// Takes a sweep off the list of those under way, also if it ends by a panic.
+/// Counts a sweep among those under way until it ends, also by a panic.
 struct UnderWay {
     tape: *mut Tape,
     others: usize,
+    depth: u32,
+}
+
+impl UnderWay {
+    /// # Safety
+    /// `tape` is live, and the sweep is the last on its list.
+    unsafe fn of(tape: *mut Tape) -> Self {
+        let depth = UNDER_WAY.get();
+        UNDER_WAY.set(depth + 1);
+        // SAFETY: the caller's promise.
+        Self { tape, others: unsafe { (*tape).sweeps.len() } - 1, depth }
+    }
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
         // SAFETY: the tape is live as long as its sweep, by the promise of who started it.
         unsafe { (*self.tape).sweeps.truncate(self.others) };
+        UNDER_WAY.set(self.depth);
     }
 }
 
