@@ -323,6 +323,34 @@ TEST_CASE("test_tangent_types_behind_a_void_pointer") {
   CHECK(std::memcmp(x, y, sizeof x) == 0);
 }
 
+TEST_CASE("test_tangent_types_pairs_are_moved") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  const value_index<first> mine = {{1.0 + rank, 10.0 * rank}, 7 * rank};
+  std::vector<value_index<first>> all(static_cast<std::size_t>(size));
+  AMPI_Allgather(&mine, 1, mpi_type<value_index<first>>(), all.data(), 1, mpi_type<value_index<first>>(), MPI_COMM_WORLD);
+  // Both parts of a tangent over var are active.
+  admpi::tape tape;
+  tape.start();
+  var x = 2.0 + rank;
+  tape.input(x);
+  const value_index<tangent<var>> own = {tangent<var>(x * x, x * 3.0), 5 + rank};
+  std::vector<value_index<tangent<var>>> got(static_cast<std::size_t>(size));
+  const MPI_Datatype type = mpi_type<value_index<tangent<var>>>();
+  AMPI_Allgather(&own, 1, type, got.data(), 1, type, MPI_COMM_WORLD);
+  for (int i = 0; i < size; ++i) {
+    CHECK((all[i].index == 7 * i && all[i].value.value == 1.0 + i && all[i].value.derivative == 10.0 * i));
+    CHECK(got[i].index == 5 + i);
+    CHECK(got[i].value.value.value == (2.0 + i) * (2.0 + i));
+    CHECK(got[i].value.derivative.value == 3.0 * (2.0 + i));
+    if (rank > 0) continue;
+    tape.seed(got[i].value.value, 1.0);
+    tape.seed(got[i].value.derivative, 100.0);
+  }
+  tape.reverse();
+  CHECK(tape.adjoint(x) == 2.0 * (2.0 + rank) + 300.0);
+}
+
 TEST_CASE("test_tangent_types_ties_go_to_the_lowest_rank") {
   test::begin();
   const int rank = rank_of(MPI_COMM_WORLD);

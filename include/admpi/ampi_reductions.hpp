@@ -236,26 +236,10 @@ class parts {
   std::vector<E> all_;
 
   int move(const void *from, int root) {
-    using scalar = typename scalar_of<E>::type;
-    if constexpr (!is_value_index<E>) {
-      return move(from, 0, mpi_type<scalar>(), root);
-    } else {
-      // The values and the indices apart: active and passive values do not go in one message.
-      const int code = move(from, 0, mpi_type<scalar>(), root);
-      return code != MPI_SUCCESS ? code : move(from, offsetof(E, index), MPI_INT, root);
-    }
-  }
-
-  int move(const void *from, std::size_t offset, MPI_Datatype of, int root) {
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    if (const int code = MPI_Type_create_resized(of, 0, sizeof(E), &type)) return code;
-    if (const int code = MPI_Type_commit(&type)) return code;
-    const void *const in = static_cast<const char *>(from) + (n_ == 0 ? 0 : offset);
-    void *const out = reinterpret_cast<char *>(all_.data()) + (all_.empty() ? 0 : offset);
-    const int code = root < 0 ? AMPI_Allgather(in, n_, type, out, n_, type, comm_)
-                              : AMPI_Gather(in, n_, type, out, n_, type, root, comm_);
-    MPI_Type_free(&type);
-    return code;
+    const MPI_Datatype type = mpi_type<E>();
+    void *const to = all_.data();
+    return root < 0 ? AMPI_Allgather(from, n_, type, to, n_, type, comm_)
+                    : AMPI_Gather(from, n_, type, to, n_, type, root, comm_);
   }
 };
 
