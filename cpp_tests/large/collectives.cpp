@@ -561,3 +561,126 @@ TEST_CASE("test_large_insignificant_arguments") {
     CHECK(MPIX_Gatherv_x(mine.data(), n, MPI_DOUBLE, nullptr, nullptr, nullptr, MPI_DATATYPE_NULL, 0,
                          MPI_COMM_WORLD) == MPI_SUCCESS);
 }
+
+TEST_CASE("test_large_allgatherv_between_unequal_groups") {
+  // Neither group knows what the other receives; all the same both must take one way.
+  MPI_Comm inter = make_intercomm();
+  if (inter == MPI_COMM_NULL) return;
+  int remote = 0;
+  MPI_Comm_remote_size(inter, &remote);
+  const bool even = rank_of(MPI_COMM_WORLD) % 2 == 0;
+  // The odd ranks have nothing for the even ones.
+  for (int each : {1, 2 * limit() + 1}) {
+    const std::vector<MPI_Count> lengths(static_cast<std::size_t>(remote), even ? 0 : each);
+    std::vector<MPI_Aint> starts;
+    for (int i = 0; i < remote; i++) starts.push_back(static_cast<MPI_Aint>(remote - 1 - i) * each);
+    const std::vector<double> mine(static_cast<std::size_t>(each), rank_of(MPI_COMM_WORLD));
+    for (bool blocking : {true, false}) {
+      std::vector<double> all(static_cast<std::size_t>(each * remote), -1.0);
+      MPI_Request request = MPI_REQUEST_NULL;
+      CHECK((blocking ? MPIX_Allgatherv_x(mine.data(), even ? each : 0, MPI_DOUBLE, all.data(), lengths.data(),
+                                          starts.data(), MPI_DOUBLE, inter)
+                      : MPIX_Iallgatherv_x(mine.data(), even ? each : 0, MPI_DOUBLE, all.data(), lengths.data(),
+                                           starts.data(), MPI_DOUBLE, inter, &request)) == MPI_SUCCESS);
+      wait(&request);
+      for (int i = 0; i < each * remote; i++)
+        REQUIRE(all[static_cast<std::size_t>(i)] == (even ? -1.0 : 2.0 * (remote - 1 - i / each)));
+    }
+  }
+  MPI_Comm_free(&inter);
+}
+
+TEST_CASE("test_large_exchange_on_a_communicator_with_a_topology") {
+  // Open MPI keeps as many types of a nonblocking Alltoallw as a rank has neighbours there: fewer or more than ranks.
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD), n = 2 * limit() + 1;
+  const auto all = static_cast<std::size_t>(n) * static_cast<std::size_t>(size);
+  for (int dimensions : {1, 3}) {
+    const int dims[] = {size, 1, 1}, periods[] = {1, 1, 1};
+    MPI_Comm grid;
+    MPI_Cart_create(MPI_COMM_WORLD, dimensions, dims, periods, 0, &grid);
+    for (int round = 0; round < 20; round++) {
+      MPI_Datatype pair;
+      MPI_Type_contiguous(2, MPI_DOUBLE, &pair);
+      MPI_Type_commit(&pair);
+      std::vector<double> x(2 * all), y(2 * all, -1.0);
+      for (std::size_t i = 0; i < x.size(); i++) x[i] = 1e6 * rank + static_cast<double>(i) + round;
+      const std::vector<MPI_Count> lengths(static_cast<std::size_t>(size), n);
+      std::vector<MPI_Aint> starts;
+      for (int i = 0; i < size; i++) starts.push_back(static_cast<MPI_Aint>(i) * n);
+      MPI_Request request;
+      CHECK(MPIX_Ialltoallv_x(x.data(), lengths.data(), starts.data(), pair, y.data(), lengths.data(), starts.data(),
+                              pair, grid, &request) == MPI_SUCCESS);
+      MPI_Type_free(&pair);
+      finish(request);
+      for (std::size_t i = 0; i < y.size(); i++) {
+        const auto part = 2 * static_cast<std::size_t>(n), from = i / part;
+        REQUIRE(y[i] == 1e6 * static_cast<double>(from) + static_cast<double>(static_cast<std::size_t>(rank) * part + i % part) + round);
+      }
+    }
+    MPI_Comm_free(&grid);
+  }
+}
+
+TEST_CASE("test_large_parts_of_one_buffer") {
+  // What is sent and what is received lie behind one address, apart from each other. MPICH refuses that.
+#ifndef MPICH
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD), n = 2 * limit() + 1;
+  std::vector<double> x(2 * static_cast<std::size_t>(n * size), -1.0);
+  const std::vector<MPI_Count> lengths(static_cast<std::size_t>(size), n);
+  std::vector<MPI_Aint> out, in;
+  for (int i = 0; i < size; i++) {
+    out.push_back(static_cast<MPI_Aint>(i) * n);
+    in.push_back(static_cast<MPI_Aint>(size + i) * n);
+  }
+  for (int i = 0; i < n * size; i++) x[static_cast<std::size_t>(i)] = 1e6 * rank + i;
+  MPI_Request request;
+  CHECK(MPIX_Ialltoallv_x(x.data(), lengths.data(), out.data(), MPI_DOUBLE, x.data(), lengths.data(), in.data(),
+                          MPI_DOUBLE, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+  wait(&request);
+  for (int i = 0; i < n * size; i++)
+    REQUIRE(x[static_cast<std::size_t>(n * size + i)] == 1e6 * (i / n) + rank * n + i % n);
+#endif
+}
+
+TEST_CASE("test_large_structures_in_place") {
+  // MPICH cuts a long message of bytes anywhere, also within what it receives as a structure.
+  struct Item {
+    double value;
+    int index;
+  };
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD), n = 2000;
+  const int ones[] = {1, 1};
+  const MPI_Aint places[] = {0, 8};
+  const MPI_Datatype types[] = {MPI_DOUBLE, MPI_INT};
+  MPI_Datatype item;
+  MPI_Type_create_struct(2, ones, places, types, &item);
+  MPI_Type_commit(&item);
+  const std::vector<MPI_Count> lengths(static_cast<std::size_t>(size), n);
+  std::vector<MPI_Aint> starts;
+  for (int i = 0; i < size; i++) starts.push_back(static_cast<MPI_Aint>(i) * n);
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  for (int what = 0; what < 4; what++) {
+    std::vector<Item> x(static_cast<std::size_t>(n * size));
+    for (int i = 0; i < n * size; i++) x[static_cast<std::size_t>(i)] = {1e6 * rank + i, 1000000 * rank + i};
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (what == 0)
+      MPIX_Alltoallv_x(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, x.data(), lengths.data(), starts.data(), item,
+                       MPI_COMM_WORLD);
+    else if (what == 1)
+      MPIX_Ialltoallv_x(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, x.data(), lengths.data(), starts.data(), item,
+                        MPI_COMM_WORLD, &request);
+    else if (what == 2)
+      MPIX_Isendrecv_replace_x(x.data(), n, item, right, 1, left, 1, MPI_COMM_WORLD, &request);
+    else if (n > BigMPI_Get_max_int())  // else it is MPI's own call
+      MPIX_Sendrecv_replace_x(x.data(), n, item, right, 1, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+      continue;
+    wait(&request);
+    for (int i = 0; i < (what < 2 ? n * size : n); i++) {
+      const int from = what < 2 ? i / n : left, at = what < 2 ? rank * n + i % n : i;
+      REQUIRE(x[static_cast<std::size_t>(i)].value == 1e6 * from + at);
+      REQUIRE(x[static_cast<std::size_t>(i)].index == 1000000 * from + at);
+    }
+  }
+  MPI_Type_free(&item);
+}

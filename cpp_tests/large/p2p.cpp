@@ -313,6 +313,77 @@ TEST_CASE("test_large_errors_are_returned") {
   MPI_Comm_free(&comm);
 }
 
+namespace {
+
+int raised = 0;
+void count_error(MPI_Comm*, int*, ...) { raised++; }
+struct Thrown {};
+void throw_error(MPI_Comm*, int*, ...) { throw Thrown(); }
+
+}  // namespace
+
+TEST_CASE("test_large_errors_are_raised_on_the_communicator") {
+  // Once, and on it: MPI_COMM_WORLD's handler, which aborts, is not asked. They name the argument.
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Errhandler counting, throwing;
+  MPI_Comm_create_errhandler(count_error, &counting);
+  MPI_Comm_create_errhandler(throw_error, &throwing);
+  MPI_Comm_set_errhandler(comm, counting);
+  const int size = size_of(comm), n = 2 * limit() + 1;
+  const auto all = static_cast<std::size_t>(n) * static_cast<std::size_t>(size);
+  std::vector<double> x(all, 1.0), y(all, 2.0);
+  const std::vector<MPI_Count> ones(static_cast<std::size_t>(size), 1), many(static_cast<std::size_t>(size), n);
+  std::vector<MPI_Count> wrong = many;
+  wrong[0] = -1;
+  const std::vector<MPI_Aint> starts(static_cast<std::size_t>(size), 0);
+  auto says = [&](int code, const char* what) {
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    if (code != MPI_SUCCESS) MPI_Error_string(code, text, &length);
+    const bool good = code != MPI_SUCCESS && raised == 1 && std::string(text).find(what) != std::string::npos;
+    if (!good) MESSAGE("raised ", raised, " times: ", text);
+    raised = 0;
+    return good;
+  };
+  MPI_Request request;
+  CHECK(says(MPIX_Send_x(x.data(), n, MPI_DATATYPE_NULL, 0, 0, comm), "MPI_DATATYPE_NULL"));
+  CHECK(says(MPIX_Allreduce_x(x.data(), y.data(), n, MPI_DATATYPE_NULL, MPI_SUM, comm), "MPI_DATATYPE_NULL"));
+  CHECK(says(MPIX_Allreduce_x(x.data(), y.data(), n, MPI_DOUBLE, MPI_OP_NULL, comm), "MPI_OP_NULL"));
+  CHECK(says(MPIX_Isendrecv_x(x.data(), n, MPI_DATATYPE_NULL, 0, 0, y.data(), n, MPI_DOUBLE, 0, 0, comm, &request),
+             "MPI_DATATYPE_NULL"));
+  CHECK(says(MPIX_Reduce_scatter_x(x.data(), y.data(), nullptr, MPI_DOUBLE, MPI_SUM, comm), "recvcounts is NULL"));
+  if (size > 1)
+    CHECK(says(MPIX_Reduce_scatter_x(x.data(), y.data(), wrong.data(), MPI_DOUBLE, MPI_SUM, comm), "recvcounts[0] = -1"));
+  CHECK(says(MPIX_Neighbor_alltoallv_x(x.data(), ones.data(), starts.data(), MPI_DOUBLE, y.data(), ones.data(),
+                                       starts.data(), MPI_DOUBLE, comm),
+             "topology"));
+#ifdef OPEN_MPI  // elsewhere MPI's own calls take the arguments
+  CHECK(says(MPIX_Iallreduce_x(x.data(), y.data(), n, MPI_DOUBLE, MPI_OP_NULL, comm, &request), "MPI_OP_NULL"));
+  CHECK(says(MPIX_Alltoallv_x(x.data(), ones.data(), starts.data(), MPI_DATATYPE_NULL, y.data(), ones.data(),
+                              starts.data(), MPI_DOUBLE, comm),
+             "MPI_DATATYPE_NULL"));
+  CHECK(says(MPIX_Alltoallv_x(x.data(), ones.data(), nullptr, MPI_DOUBLE, y.data(), ones.data(), starts.data(),
+                              MPI_DOUBLE, comm),
+             "sdispls is NULL"));
+  for (int root : {size, -77}) {
+    const std::string what = "root = " + std::to_string(root);
+    CHECK(says(MPIX_Gatherv_x(x.data(), 1, MPI_DOUBLE, y.data(), ones.data(), starts.data(), MPI_DOUBLE, root, comm),
+               what.c_str()));
+    CHECK(says(MPIX_Iscatterv_x(x.data(), ones.data(), starts.data(), MPI_DOUBLE, y.data(), 1, MPI_DOUBLE, root, comm,
+                                &request),
+               what.c_str()));
+  }
+#endif
+  // A handler may throw.
+  MPI_Comm_set_errhandler(comm, throwing);
+  CHECK_THROWS_AS(MPIX_Send_x(x.data(), n, MPI_DATATYPE_NULL, 0, 0, comm), Thrown);
+  CHECK_THROWS_AS(MPIX_Allreduce_x(x.data(), y.data(), n, MPI_DATATYPE_NULL, MPI_SUM, comm), Thrown);
+  MPI_Errhandler_free(&counting);
+  MPI_Errhandler_free(&throwing);
+  MPI_Comm_free(&comm);
+}
+
 TEST_CASE("test_large_pack") {
   Kinds kinds;
   for (const auto& kind : kinds.all)

@@ -318,6 +318,43 @@ bool file(bool blocking) {
   return good;
 }
 
+// Past 2^31 bytes although the count fits an int: doubles by the shared pointer, or one large item.
+bool file_of_few(bool shared) {
+  const char* directory = std::getenv("TMPDIR");
+  const std::string name = std::string(directory ? directory : "/tmp") + "/admpi_large_real";
+  MPI_File fh;
+  if (MPI_File_open(MPI_COMM_SELF, (name + std::to_string(rank)).c_str(),
+                    MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &fh) != MPI_SUCCESS)
+    return false;
+  bool good = true;
+  if (rank == 0) {
+    const MPI_Count n = past / 8, bytes = 8 * n;
+    MPI_Datatype all;
+    MPI_Type_contiguous(static_cast<int>(n), MPI_DOUBLE, &all);
+    MPI_Type_commit(&all);
+    unsigned char* x = room(bytes);
+    fill(x, bytes, 5);
+    for (bool reads : {false, true}) {
+      MPI_Status status;
+      MPI_Request request;
+      MPI_File_seek_shared(fh, 0, MPI_SEEK_SET);
+      if (reads) std::memset(x, 0, static_cast<std::size_t>(bytes));
+      if (shared)
+        reads ? MPIX_File_iread_shared_x(fh, x, n, MPI_DOUBLE, &request)
+              : MPIX_File_iwrite_shared_x(fh, x, n, MPI_DOUBLE, &request);
+      else
+        reads ? MPIX_File_iread_at_x(fh, 0, x, 1, all, &request) : MPIX_File_iwrite_at_x(fh, 0, x, 1, all, &request);
+      MPI_Wait(&request, &status);
+      good = good && counted(status, bytes);
+    }
+    good = good && right(x, bytes, 5);
+    std::free(x);
+    MPI_Type_free(&all);
+  }
+  MPI_File_close(&fh);
+  return good;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -345,6 +382,8 @@ int main(int argc, char** argv) {
   else if (what == "window") good = good && window();
   else if (what == "file") good = good && file(true);
   else if (what == "ifile") good = good && file(false);
+  else if (what == "ifile_shared") good = good && file_of_few(true);
+  else if (what == "ifile_item") good = good && file_of_few(false);
   else good = false;
   int bad = !good, any = 0;
   MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

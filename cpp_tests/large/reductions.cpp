@@ -447,6 +447,37 @@ TEST_CASE("test_large_type_freed_early") {
   }
 }
 
+TEST_CASE("test_large_reduce_scatter_with_type_freed_early") {
+  // In place, the result moves to the beginning when all is complete, long after the type has gone.
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  MPI_Op product;
+  MPI_Op_create(multiply, 0, &product);
+  for (int n : {2, 2 * limit() + 1})
+    for (int round = 0; round < 5; round++) {
+      std::vector<MPI_Count> shares(static_cast<std::size_t>(size), n);
+      shares[0] = 3 * limit();  // past the limit, also where this rank's own share is not
+      const int total = 3 * limit() + (size - 1) * n;
+      Bytes x(static_cast<std::size_t>(16 * total)), wanted(x.size());
+      numbers_of<float>(5)(x, rank + round);
+      MPI_Datatype matrix;
+      MPI_Type_contiguous(4, MPI_FLOAT, &matrix);
+      MPI_Type_commit(&matrix);
+      MPI_Allreduce(x.data(), wanted.data(), total, matrix, product, MPI_COMM_WORLD);
+      MPI_Request request;
+      CHECK(MPIX_Ireduce_scatter_x(MPI_IN_PLACE, x.data(), shares.data(), matrix, product, MPI_COMM_WORLD, &request) ==
+            MPI_SUCCESS);
+      MPI_Type_free(&matrix);
+      MPI_Datatype others[4];  // one of which may get its place
+      for (auto& other : others) MPI_Type_contiguous(3, MPI_INT, &other);
+      wait(&request);
+      for (auto& other : others) MPI_Type_free(&other);
+      const auto first = static_cast<std::size_t>(rank == 0 ? 0 : 16 * (3 * limit() + (rank - 1) * n));
+      const auto own = static_cast<std::size_t>(16 * shares[static_cast<std::size_t>(rank)]);
+      CHECK(std::memcmp(x.data(), wanted.data() + first, own) == 0);
+    }
+  MPI_Op_free(&product);
+}
+
 TEST_CASE("test_large_reductions_overlap") {
   // Several under way at once, completed in another order.
   const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD), n = 4 * limit() + 1;

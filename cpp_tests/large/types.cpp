@@ -179,3 +179,44 @@ TEST_CASE("test_large_type_bounds_of_huge_counts") {
   CHECK(MPIX_Type_contiguous_x(-1, MPI_DOUBLE, &type) != MPI_SUCCESS);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
+
+TEST_CASE("test_large_type_of_many_blocks") {
+  // Dealt out one by one: as many blocks as a third of the items, but only a few types.
+  const MPI_Count items = MPI_Count{3} << 32, one = 1;
+  const int kind = MPI_DISTRIBUTE_CYCLIC, ranks = 3;
+  MPI_Datatype type;
+  MPI_Count size = 0;
+  MPI_Aint lower = 0, extent = 0;
+  CHECK(MPIX_Type_create_darray_x(3, 1, 1, &items, &kind, &one, &ranks, MPI_ORDER_C, MPI_INT, &type) == MPI_SUCCESS);
+  MPI_Type_size_x(type, &size);
+  CHECK(size == items / 3 * 4);
+  MPI_Type_get_extent(type, &lower, &extent);
+  CHECK(extent == items * 4);
+  MPI_Type_get_true_extent(type, &lower, &extent);
+  CHECK(lower == 4);
+  CHECK(extent == (items - 2) * 4);
+  MPI_Type_free(&type);
+}
+
+TEST_CASE("test_large_type_arguments") {
+  const MPI_Count sizes[] = {9, 9}, parts[] = {3, 8}, starts[] = {0, 2};
+  const int kinds[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE}, grid[] = {1, 2}, negative[] = {-1, -2};
+  const MPI_Count lengths[] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
+  MPI_Datatype type;
+  auto says = [](int code, const char* what) {
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    if (code != MPI_SUCCESS) MPI_Error_string(code, text, &length);
+    return std::string(text).find(what) != std::string::npos;
+  };
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK(says(MPIX_Type_create_subarray_x(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &type), "array_of_starts = 2"));
+  CHECK(says(MPIX_Type_create_subarray_x(2, sizes, starts, starts, 4711, MPI_INT, &type), "order = 4711"));
+  CHECK(says(MPIX_Type_create_darray_x(2, 0, 2, sizes, kinds, lengths, grid, MPI_ORDER_C, MPI_INT, &type),
+             "array_of_psizes"));
+  CHECK(says(MPIX_Type_create_darray_x(2, 0, 2, sizes, kinds, lengths, negative, MPI_ORDER_C, MPI_INT, &type),
+             "array_of_psizes"));
+  CHECK(says(MPIX_Type_contiguous_x(-1, MPI_INT, &type), "count = -1"));
+  CHECK(says(MPIX_Type_contiguous_x(9, MPI_DATATYPE_NULL, &type), "MPI_DATATYPE_NULL"));
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}

@@ -234,7 +234,7 @@ def pieces(f):
     if f.name == "MPI_Reduce":
         first = first.replace("let Some(n) = one_piece(count)",
                               "let (Some(n), false) = (one_piece(count), reduces_by_copy(sendbuf, root))")
-        call = call.replace("plain::MPI_Reduce", "reduce")
+        call = call.replace("plain::MPI_Reduce(", "reduce(call, ")
     return first + ("call.pieces(count, Datatype::new(datatype), Op::new(op), "
                     f"move |offset, n, t, o| {call})")
 
@@ -248,7 +248,7 @@ def ireduction(f):
 def reduce_scatter(f):
     block = "recvcount" in f.names
     counts = ("Ok(vec![recvcount; group_size(comm)?])" if block
-              else "Ok(counts(recvcounts, group_size(comm)?))")
+              else 'counts("recvcounts", recvcounts, group_size(comm)?)')
     narrow = "narrow(c[0])" if block else "narrowed(c).as_ptr()"
     native = "|c| " + f.call(**({"recvcount": narrow} if block else {"recvcounts": narrow}))
     if is_persistent(f):
@@ -260,7 +260,7 @@ def reduce_scatter(f):
         let input = if in_place {{ Input::InPlace }} else {{ Input::Apart }};
         let result = Scattered {{ comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf }};
         """
-    copy = "move |from, to, n| move_items(from, to, n, datatype, comm)"
+    copy = "|from, to, n, t| move_items(from, to, n, t)"
     if f.name.startswith("MPI_I"):
         return start + f"""call.ireduce_scatter(result, || {counts}, Op::new(op), input, RequestSlot::new(request),
             {native},
@@ -275,7 +275,7 @@ def reduce_scatter(f):
             {native},
             |b, t, o| {{
                 {place}
-                reduce(from, to, b.count, t, o, b.root, comm)
+                reduce(call, from, to, b.count, t, o, b.root, comm)
             }},
             |from, to, n| plain::MPI_Allreduce(at(sendbuf, from), to, n, datatype, op, comm),
             {copy})"""
@@ -318,7 +318,21 @@ OWN_SEND = "Part { count: sendcount, displacement: 0, datatype: Datatype::new(se
 OWN_RECEIVE = "Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) }"
 
 
-def gatherv(f, parts="v_parts(n, recvcounts, displs, recvtype)"):
+def named(*arrays):
+    """Arrays with their names, for errors."""
+    return ", ".join(f'("{name}", {name})' for name in arrays)
+
+
+def v_parts(counts, displacements, kind):
+    return f"v_parts(n, {named(counts, displacements)}, {kind})"
+
+
+V_SENT, V_RECEIVED = v_parts("sendcounts", "sdispls", "sendtype"), v_parts("recvcounts", "rdispls", "recvtype")
+W_SENT = f"w_parts(n, {named('sendcounts', 'sdispls', 'sendtypes')})"
+W_RECEIVED = f"w_parts(n, {named('recvcounts', 'rdispls', 'recvtypes')})"
+
+
+def gatherv(f, parts=v_parts("recvcounts", "displs", "recvtype")):
     start = f"""let in_place = is_in_place(sendbuf);
         let from = if in_place {{ no_send() }} else {{ sendbuf }};
         let to = if is_root(comm, root) {{ recvbuf }} else {{ no_receive() }};
@@ -328,7 +342,7 @@ def gatherv(f, parts="v_parts(n, recvcounts, displs, recvtype)"):
     return vector(f, "vector::gather(Comm::new(comm), root, in_place, own, all)", start, sendbuf="from", recvbuf="to")
 
 
-def scatterv(f, parts="v_parts(n, sendcounts, displs, sendtype)"):
+def scatterv(f, parts=v_parts("sendcounts", "displs", "sendtype")):
     start = f"""let in_place = is_in_place(recvbuf);
         let from = if is_root(comm, root) {{ sendbuf }} else {{ no_send() }};
         let to = if in_place {{ no_receive() }} else {{ recvbuf }};
@@ -338,7 +352,7 @@ def scatterv(f, parts="v_parts(n, sendcounts, displs, sendtype)"):
     return vector(f, "vector::scatter(Comm::new(comm), root, in_place, own, all)", start, sendbuf="from", recvbuf="to")
 
 
-def allgatherv(f, parts="v_parts(n, recvcounts, displs, recvtype)"):
+def allgatherv(f, parts=v_parts("recvcounts", "displs", "recvtype")):
     start = f"""let in_place = is_in_place(sendbuf);
         let from = if in_place {{ bottom() }} else {{ sendbuf }};
         let own = {OWN_SEND};
@@ -349,29 +363,31 @@ def allgatherv(f, parts="v_parts(n, recvcounts, displs, recvtype)"):
 
 
 def alltoall_parts(f, sends, receives):
-    traffic = f"all_traffic(comm, in_place, |n| {sends}, |n| {receives})"
+    request = "request" in f.names
     copied = ("return Err(no_copies())" if is_persistent(f) else
-              f"let n = partners(comm)?; return staged_traffic(recvbuf, {receives}?, comm)")
+              f"let n = partners(comm)?; return staged_traffic(recvbuf, {receives}?)")
+    sent = f"Ok({sends}?.behind(base))" if request else sends
     traffic = f"""{{
             if staged {{
                 {copied};
             }}
-            {traffic}
+            all_traffic(comm, in_place, |n| {sent}, |n| {receives})
         }}"""
-    copies = "in_place" if "request" in f.names else "in_place && COPIES_IN_PLACE"
     start = f"""let in_place = is_in_place(sendbuf);
-        let staged = {copies};
-        let from = if staged {{ bottom() }} else {{ sendbuf }};
+        let staged = {"in_place" if request else "in_place && COPIES_IN_PLACE"};
+        """
+    start += """let (from, base) = if staged { (bottom(), 0) } else { apart(sendbuf, recvbuf) };
+        """ if request else """let from = if staged { bottom() } else { sendbuf };
         """
     return vector(f, traffic, start, "in_place", sendbuf="from")
 
 
 def alltoallv(f):
-    return alltoall_parts(f, "v_parts(n, sendcounts, sdispls, sendtype)", "v_parts(n, recvcounts, rdispls, recvtype)")
+    return alltoall_parts(f, V_SENT, V_RECEIVED)
 
 
 def alltoallw_x(f):
-    return alltoall_parts(f, "w_parts(n, sendcounts, sdispls, sendtypes)", "w_parts(n, recvcounts, rdispls, recvtypes)")
+    return alltoall_parts(f, W_SENT, W_RECEIVED)
 
 
 def neighbor(sends, receives):
@@ -399,7 +415,7 @@ def buffers(f):
     origin = "Some(side(origin_count, origin_datatype))"
     if "result_addr" not in f.names:
         return f"Buffers {{ origin: {origin}, result: None, target: side(target_count, target_datatype) }}"
-    origin = f"(!is_no_op(op)).then(|| side(origin_count, origin_datatype))"
+    origin = "(Op::new(op) != Op::no_op()).then(|| side(origin_count, origin_datatype))"
     return (f"Buffers {{ origin: {origin}, result: Some(side(result_count, result_datatype)), "
             f"target: side(target_count, target_datatype) }}")
 
@@ -432,7 +448,7 @@ def isendrecv(f):
 
 
 COPY = """let own = Part { count, displacement: 0, datatype: Datatype::new(datatype) };
-        let (copy, sent) = match call.prepare(|| copied(buf, own, comm)) {
+        let (copy, sent) = match call.prepare(|| copied(buf, own)) {
             Ok(copied) => copied,
             Err(code) => return code,
         };
@@ -457,6 +473,17 @@ def sendrecv_replace(f):
             |n, t, m, u| plain::MPI_Sendrecv(from, n, t, dest, sendtag, buf, m, u, source, recvtag, comm, status))"""
 
 
+def at_once(f):
+    """The blocking call, as an operation that is complete."""
+    blocking = MPI[f.name.replace("_i", "_")]
+    return f"""|n, t, group| {{
+                let mut status = Status::default();
+                let code = {blocking.call(count="n", datatype="t", status="status.as_mut_ptr()")};
+                group.done(&status);
+                code
+            }}"""
+
+
 def file_pieces(f):
     pointer = "shift_mut" if "read" in f.name else "shift"
     changes = dict(buf=f"{pointer}(buf, bytes)", count="n", request="r")
@@ -465,7 +492,8 @@ def file_pieces(f):
     units = "units" if "offset" in f.names else "_"
     return f"""call.file_pieces(File::new(fh), side(count, datatype), RequestSlot::new(request),
             |n| {f.call(count="n")},
-            |bytes, {units}, n, r| {f.call(**changes)})"""
+            |bytes, {units}, n, r| {f.call(**changes)},
+            {at_once(f)})"""
 
 
 def file_all(f):
@@ -475,15 +503,9 @@ def file_all(f):
 
 
 def file_shared(f):
-    blocking = MPI[f.name.replace("_i", "_")]
     return f"""call.file_shared(side(count, datatype), RequestSlot::new(request),
             |n| {f.call(count="n")},
-            |n, t, group| {{
-                let mut status = Status::default();
-                let code = {blocking.call(count="n", datatype="t", status="status.as_mut_ptr()")};
-                group.done(&status);
-                code
-            }})"""
+            {at_once(f)})"""
 
 
 IN_PLACE_SEND = "|| Ok((!is_in_place(sendbuf), true))"
@@ -497,7 +519,7 @@ INIT = "MPI-4.0, 6.13 and 8.8"
 LOCAL, COLLECTIVE = "Local", "Collective over the communicator"
 FILE_ALL = "Collective over the file's communicator"
 
-V_SEND, V_RECEIVE = "Ok(repeated(n, sendcount, sendtype))", "v_parts(n, recvcounts, displs, recvtype)"
+V_SEND, V_RECEIVE = "Ok(repeated(n, sendcount, sendtype))", v_parts("recvcounts", "displs", "recvtype")
 TABLE = []
 
 
@@ -554,8 +576,8 @@ add("Allgatherv Iallgatherv", allgatherv, LARGE_PARTS, COLLECTIVE, "5.7")
 add("Alltoallv Ialltoallv", alltoallv, LARGE_PARTS, COLLECTIVE, "5.8")
 add("Alltoallw Ialltoallw", alltoallw_x, LARGE_PARTS, COLLECTIVE, "5.8")
 add("Neighbor_allgatherv Ineighbor_allgatherv", neighbor(V_SEND, V_RECEIVE), LARGE_PARTS, COLLECTIVE, "7.6")
-NEIGHBOR_V = neighbor("v_parts(n, sendcounts, sdispls, sendtype)", "v_parts(n, recvcounts, rdispls, recvtype)")
-NEIGHBOR_W = neighbor("w_parts(n, sendcounts, sdispls, sendtypes)", "w_parts(n, recvcounts, rdispls, recvtypes)")
+NEIGHBOR_V = neighbor(V_SENT, V_RECEIVED)
+NEIGHBOR_W = neighbor(W_SENT, W_RECEIVED)
 add("Neighbor_alltoallv Ineighbor_alltoallv", NEIGHBOR_V, LARGE_PARTS, COLLECTIVE, "7.6")
 add("Neighbor_alltoallw Ineighbor_alltoallw", NEIGHBOR_W, LARGE_PARTS, COLLECTIVE, "7.6")
 

@@ -492,7 +492,7 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_replace_x(
             );
         }
         let own = Part { count, displacement: 0, datatype: Datatype::new(datatype) };
-        let (copy, sent) = match call.prepare(|| copied(buf, own, comm)) {
+        let (copy, sent) = match call.prepare(|| copied(buf, own)) {
             Ok(copied) => copied,
             Err(code) => return code,
         };
@@ -648,7 +648,7 @@ pub unsafe extern "C-unwind" fn MPIX_Isendrecv_replace_x(
     unsafe {
         let call = on_comm("MPIX_Isendrecv_replace_x", comm);
         let own = Part { count, displacement: 0, datatype: Datatype::new(datatype) };
-        let (copy, sent) = match call.prepare(|| copied(buf, own, comm)) {
+        let (copy, sent) = match call.prepare(|| copied(buf, own)) {
             Ok(copied) => copied,
             Err(code) => return code,
         };
@@ -1479,7 +1479,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_x(
         }
         let call = on_comm("MPIX_Reduce_x", comm);
         call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
-            reduce(at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, root, comm)
+            reduce(call, at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, root, comm)
         })
     }
 }
@@ -1819,10 +1819,10 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_x(
                     (at(sendbuf, b.from), at_mut(recvbuf, b.to))
                 };
                 let from = if in_place && b.mine { in_place_address() } else { from };
-                reduce(from, to, b.count, t, o, b.root, comm)
+                reduce(call, from, to, b.count, t, o, b.root, comm)
             },
             |from, to, n| plain::MPI_Allreduce(at(sendbuf, from), to, n, datatype, op, comm),
-            move |from, to, n| move_items(from, to, n, datatype, comm),
+            |from, to, n, t| move_items(from, to, n, t),
         )
     }
 }
@@ -1856,7 +1856,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_x(
             Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
         call.reduce_scatter(
             result,
-            || Ok(counts(recvcounts, group_size(comm)?)),
+            || counts("recvcounts", recvcounts, group_size(comm)?),
             Op::new(op),
             input,
             |c| {
@@ -1876,10 +1876,10 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_x(
                     (at(sendbuf, b.from), at_mut(recvbuf, b.to))
                 };
                 let from = if in_place && b.mine { in_place_address() } else { from };
-                reduce(from, to, b.count, t, o, b.root, comm)
+                reduce(call, from, to, b.count, t, o, b.root, comm)
             },
             |from, to, n| plain::MPI_Allreduce(at(sendbuf, from), to, n, datatype, op, comm),
-            move |from, to, n| move_items(from, to, n, datatype, comm),
+            |from, to, n, t| move_items(from, to, n, t),
         )
     }
 }
@@ -1945,7 +1945,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_block_x(
                 plain::MPI_Ireduce(from, to, b.count, t, o, b.root, comm, r)
             },
             |to, n, t, o, r| plain::MPI_Iallreduce(sendbuf, to, n, t, o, comm, r),
-            move |from, to, n| move_items(from, to, n, datatype, comm),
+            |from, to, n, t| move_items(from, to, n, t),
         )
     }
 }
@@ -1981,7 +1981,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_x(
             Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
         call.ireduce_scatter(
             result,
-            || Ok(counts(recvcounts, group_size(comm)?)),
+            || counts("recvcounts", recvcounts, group_size(comm)?),
             Op::new(op),
             input,
             RequestSlot::new(request),
@@ -2011,7 +2011,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_x(
                 plain::MPI_Ireduce(from, to, b.count, t, o, b.root, comm, r)
             },
             |to, n, t, o, r| plain::MPI_Iallreduce(sendbuf, to, n, t, o, comm, r),
-            move |from, to, n| move_items(from, to, n, datatype, comm),
+            |from, to, n, t| move_items(from, to, n, t),
         )
     }
 }
@@ -2048,7 +2048,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gatherv_x(
         let from = if in_place { no_send() } else { sendbuf };
         let to = if is_root(comm, root) { recvbuf } else { no_receive() };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = |n| v_parts(n, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
         call.exchange(
             Family::Vector,
             move || {
@@ -2109,7 +2109,7 @@ pub unsafe extern "C-unwind" fn MPIX_Igatherv_x(
         let from = if in_place { no_send() } else { sendbuf };
         let to = if is_root(comm, root) { recvbuf } else { no_receive() };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = |n| v_parts(n, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
         call.start_exchange(
             Family::Ivector,
             move || {
@@ -2171,7 +2171,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatterv_x(
         let from = if is_root(comm, root) { sendbuf } else { no_send() };
         let to = if in_place { no_receive() } else { recvbuf };
         let own = Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
-        let all = |n| v_parts(n, sendcounts, displs, sendtype);
+        let all = |n| v_parts(n, ("sendcounts", sendcounts), ("displs", displs), sendtype);
         call.exchange(
             Family::Vector,
             move || {
@@ -2232,7 +2232,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatterv_x(
         let from = if is_root(comm, root) { sendbuf } else { no_send() };
         let to = if in_place { no_receive() } else { recvbuf };
         let own = Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
-        let all = |n| v_parts(n, sendcounts, displs, sendtype);
+        let all = |n| v_parts(n, ("sendcounts", sendcounts), ("displs", displs), sendtype);
         call.start_exchange(
             Family::Ivector,
             move || {
@@ -2291,7 +2291,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allgatherv_x(
         let in_place = is_in_place(sendbuf);
         let from = if in_place { bottom() } else { sendbuf };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = |n| v_parts(n, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
         call.exchange(
             guarded(Family::Vector, allgatherv_is_wrong(comm, recvcounts, recvtype)),
             move || {
@@ -2349,7 +2349,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iallgatherv_x(
         let in_place = is_in_place(sendbuf);
         let from = if in_place { bottom() } else { sendbuf };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = |n| v_parts(n, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
         call.start_exchange(
             guarded(Family::Ivector, allgatherv_is_wrong(comm, recvcounts, recvtype)),
             move || {
@@ -2424,15 +2424,14 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_x(
                     let n = partners(comm)?;
                     return staged_traffic(
                         recvbuf,
-                        v_parts(n, recvcounts, rdispls, recvtype)?,
-                        comm,
+                        v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype)?,
                     );
                 }
                 all_traffic(
                     comm,
                     in_place,
-                    |n| v_parts(n, sendcounts, sdispls, sendtype),
-                    |n| v_parts(n, recvcounts, rdispls, recvtype),
+                    |n| v_parts(n, ("sendcounts", sendcounts), ("sdispls", sdispls), sendtype),
+                    |n| v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype),
                 )
             },
             |l| {
@@ -2484,7 +2483,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallv_x(
         let call = on_comm("MPIX_Ialltoallv_x", comm);
         let in_place = is_in_place(sendbuf);
         let staged = in_place;
-        let from = if staged { bottom() } else { sendbuf };
+        let (from, base) = if staged { (bottom(), 0) } else { apart(sendbuf, recvbuf) };
         call.start_exchange(
             guarded(Family::Ivector, in_place),
             move || {
@@ -2500,15 +2499,17 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallv_x(
                     let n = partners(comm)?;
                     return staged_traffic(
                         recvbuf,
-                        v_parts(n, recvcounts, rdispls, recvtype)?,
-                        comm,
+                        v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype)?,
                     );
                 }
                 all_traffic(
                     comm,
                     in_place,
-                    |n| v_parts(n, sendcounts, sdispls, sendtype),
-                    |n| v_parts(n, recvcounts, rdispls, recvtype),
+                    |n| {
+                        Ok(v_parts(n, ("sendcounts", sendcounts), ("sdispls", sdispls), sendtype)?
+                            .behind(base))
+                    },
+                    |n| v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype),
                 )
             },
             |l, r| {
@@ -2574,15 +2575,33 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_x(
                     let n = partners(comm)?;
                     return staged_traffic(
                         recvbuf,
-                        w_parts(n, recvcounts, rdispls, recvtypes)?,
-                        comm,
+                        w_parts(
+                            n,
+                            ("recvcounts", recvcounts),
+                            ("rdispls", rdispls),
+                            ("recvtypes", recvtypes),
+                        )?,
                     );
                 }
                 all_traffic(
                     comm,
                     in_place,
-                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
-                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
+                    |n| {
+                        w_parts(
+                            n,
+                            ("sendcounts", sendcounts),
+                            ("sdispls", sdispls),
+                            ("sendtypes", sendtypes),
+                        )
+                    },
+                    |n| {
+                        w_parts(
+                            n,
+                            ("recvcounts", recvcounts),
+                            ("rdispls", rdispls),
+                            ("recvtypes", recvtypes),
+                        )
+                    },
                 )
             },
             |l| {
@@ -2634,7 +2653,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallw_x(
         let call = on_comm("MPIX_Ialltoallw_x", comm);
         let in_place = is_in_place(sendbuf);
         let staged = in_place;
-        let from = if staged { bottom() } else { sendbuf };
+        let (from, base) = if staged { (bottom(), 0) } else { apart(sendbuf, recvbuf) };
         call.start_exchange(
             guarded(Family::Ivector, in_place),
             move || {
@@ -2650,15 +2669,34 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallw_x(
                     let n = partners(comm)?;
                     return staged_traffic(
                         recvbuf,
-                        w_parts(n, recvcounts, rdispls, recvtypes)?,
-                        comm,
+                        w_parts(
+                            n,
+                            ("recvcounts", recvcounts),
+                            ("rdispls", rdispls),
+                            ("recvtypes", recvtypes),
+                        )?,
                     );
                 }
                 all_traffic(
                     comm,
                     in_place,
-                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
-                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
+                    |n| {
+                        Ok(w_parts(
+                            n,
+                            ("sendcounts", sendcounts),
+                            ("sdispls", sdispls),
+                            ("sendtypes", sendtypes),
+                        )?
+                        .behind(base))
+                    },
+                    |n| {
+                        w_parts(
+                            n,
+                            ("recvcounts", recvcounts),
+                            ("rdispls", rdispls),
+                            ("recvtypes", recvtypes),
+                        )
+                    },
                 )
             },
             |l, r| {
@@ -2713,7 +2751,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_x(
                 neighbour_traffic(
                     comm,
                     |n| Ok(repeated(n, sendcount, sendtype)),
-                    |n| v_parts(n, recvcounts, displs, recvtype),
+                    |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype),
                 )
             },
             |l| {
@@ -2784,7 +2822,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_allgatherv_x(
                 neighbour_traffic(
                     comm,
                     |n| Ok(repeated(n, sendcount, sendtype)),
-                    |n| v_parts(n, recvcounts, displs, recvtype),
+                    |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype),
                 )
             },
             |l, r| {
@@ -2855,8 +2893,8 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_x(
             || {
                 neighbour_traffic(
                     comm,
-                    |n| v_parts(n, sendcounts, sdispls, sendtype),
-                    |n| v_parts(n, recvcounts, rdispls, recvtype),
+                    |n| v_parts(n, ("sendcounts", sendcounts), ("sdispls", sdispls), sendtype),
+                    |n| v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype),
                 )
             },
             |l| {
@@ -2928,8 +2966,8 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallv_x(
             || {
                 neighbour_traffic(
                     comm,
-                    |n| v_parts(n, sendcounts, sdispls, sendtype),
-                    |n| v_parts(n, recvcounts, rdispls, recvtype),
+                    |n| v_parts(n, ("sendcounts", sendcounts), ("sdispls", sdispls), sendtype),
+                    |n| v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype),
                 )
             },
             |l, r| {
@@ -3000,8 +3038,22 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_x(
             || {
                 neighbour_traffic(
                     comm,
-                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
-                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
+                    |n| {
+                        w_parts(
+                            n,
+                            ("sendcounts", sendcounts),
+                            ("sdispls", sdispls),
+                            ("sendtypes", sendtypes),
+                        )
+                    },
+                    |n| {
+                        w_parts(
+                            n,
+                            ("recvcounts", recvcounts),
+                            ("rdispls", rdispls),
+                            ("recvtypes", recvtypes),
+                        )
+                    },
                 )
             },
             |l| {
@@ -3073,8 +3125,22 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallw_x(
             || {
                 neighbour_traffic(
                     comm,
-                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
-                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
+                    |n| {
+                        w_parts(
+                            n,
+                            ("sendcounts", sendcounts),
+                            ("sdispls", sdispls),
+                            ("sendtypes", sendtypes),
+                        )
+                    },
+                    |n| {
+                        w_parts(
+                            n,
+                            ("recvcounts", recvcounts),
+                            ("rdispls", rdispls),
+                            ("recvtypes", recvtypes),
+                        )
+                    },
                 )
             },
             |l, r| {
@@ -3446,7 +3512,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_init_x(
             return {
                 let in_place = is_in_place(sendbuf);
                 let staged = in_place;
-                let from = if staged { bottom() } else { sendbuf };
+                let (from, base) = if staged { (bottom(), 0) } else { apart(sendbuf, recvbuf) };
                 call.start_exchange(
                     Family::GuardedVector,
                     no_large_call,
@@ -3459,7 +3525,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_init_x(
                         all_traffic(
                             comm,
                             in_place,
-                            |n| blocks(n, sendcount, sendtype),
+                            |n| Ok(blocks(n, sendcount, sendtype)?.behind(base)),
                             |n| blocks(n, recvcount, recvtype),
                         )
                     },
@@ -3956,7 +4022,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_init_x(
             Err(code) => return code,
         };
         call.reduce_scatter_init(
-            || Ok(counts(recvcounts, group_size(comm)?)),
+            || counts("recvcounts", recvcounts, group_size(comm)?),
             |c| {
                 plain::MPI_Reduce_scatter_init(
                     sendbuf,
@@ -4019,7 +4085,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gatherv_init_x(
         let from = if in_place { no_send() } else { sendbuf };
         let to = if is_root(comm, root) { recvbuf } else { no_receive() };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = |n| v_parts(n, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
         call.start_exchange(
             Family::GuardedVector,
             no_large_call,
@@ -4086,7 +4152,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatterv_init_x(
         let from = if is_root(comm, root) { sendbuf } else { no_send() };
         let to = if in_place { no_receive() } else { recvbuf };
         let own = Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
-        let all = |n| v_parts(n, sendcounts, displs, sendtype);
+        let all = |n| v_parts(n, ("sendcounts", sendcounts), ("displs", displs), sendtype);
         call.start_exchange(
             Family::GuardedVector,
             no_large_call,
@@ -4150,7 +4216,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allgatherv_init_x(
         let in_place = is_in_place(sendbuf);
         let from = if in_place { bottom() } else { sendbuf };
         let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = |n| v_parts(n, recvcounts, displs, recvtype);
+        let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
         call.start_exchange(
             Family::GuardedVector,
             no_large_call,
@@ -4215,7 +4281,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_init_x(
         };
         let in_place = is_in_place(sendbuf);
         let staged = in_place;
-        let from = if staged { bottom() } else { sendbuf };
+        let (from, base) = if staged { (bottom(), 0) } else { apart(sendbuf, recvbuf) };
         call.start_exchange(
             Family::GuardedVector,
             no_large_call,
@@ -4228,8 +4294,11 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_init_x(
                 all_traffic(
                     comm,
                     in_place,
-                    |n| v_parts(n, sendcounts, sdispls, sendtype),
-                    |n| v_parts(n, recvcounts, rdispls, recvtype),
+                    |n| {
+                        Ok(v_parts(n, ("sendcounts", sendcounts), ("sdispls", sdispls), sendtype)?
+                            .behind(base))
+                    },
+                    |n| v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype),
                 )
             },
             |l, r| {
@@ -4290,7 +4359,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_init_x(
         };
         let in_place = is_in_place(sendbuf);
         let staged = in_place;
-        let from = if staged { bottom() } else { sendbuf };
+        let (from, base) = if staged { (bottom(), 0) } else { apart(sendbuf, recvbuf) };
         call.start_exchange(
             Family::GuardedVector,
             no_large_call,
@@ -4303,8 +4372,23 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_init_x(
                 all_traffic(
                     comm,
                     in_place,
-                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
-                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
+                    |n| {
+                        Ok(w_parts(
+                            n,
+                            ("sendcounts", sendcounts),
+                            ("sdispls", sdispls),
+                            ("sendtypes", sendtypes),
+                        )?
+                        .behind(base))
+                    },
+                    |n| {
+                        w_parts(
+                            n,
+                            ("recvcounts", recvcounts),
+                            ("rdispls", rdispls),
+                            ("recvtypes", recvtypes),
+                        )
+                    },
                 )
             },
             |l, r| {
@@ -4370,7 +4454,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_init_x(
                 neighbour_traffic(
                     comm,
                     |n| Ok(repeated(n, sendcount, sendtype)),
-                    |n| v_parts(n, recvcounts, displs, recvtype),
+                    |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype),
                 )
             },
             |l, r| {
@@ -4453,8 +4537,8 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_init_x(
             || {
                 neighbour_traffic(
                     comm,
-                    |n| v_parts(n, sendcounts, sdispls, sendtype),
-                    |n| v_parts(n, recvcounts, rdispls, recvtype),
+                    |n| v_parts(n, ("sendcounts", sendcounts), ("sdispls", sdispls), sendtype),
+                    |n| v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype),
                 )
             },
             |l, r| {
@@ -4537,8 +4621,22 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_init_x(
             || {
                 neighbour_traffic(
                     comm,
-                    |n| w_parts(n, sendcounts, sdispls, sendtypes),
-                    |n| w_parts(n, recvcounts, rdispls, recvtypes),
+                    |n| {
+                        w_parts(
+                            n,
+                            ("sendcounts", sendcounts),
+                            ("sdispls", sdispls),
+                            ("sendtypes", sendtypes),
+                        )
+                    },
+                    |n| {
+                        w_parts(
+                            n,
+                            ("recvcounts", recvcounts),
+                            ("rdispls", rdispls),
+                            ("recvtypes", recvtypes),
+                        )
+                    },
                 )
             },
             |l, r| {
@@ -4903,7 +5001,7 @@ pub unsafe extern "C-unwind" fn MPIX_Get_accumulate_x(
         }
         let call = on_win("MPIX_Get_accumulate_x", win);
         let buffers = Buffers {
-            origin: (!is_no_op(op)).then(|| side(origin_count, origin_datatype)),
+            origin: (Op::new(op) != Op::no_op()).then(|| side(origin_count, origin_datatype)),
             result: Some(side(result_count, result_datatype)),
             target: side(target_count, target_datatype),
         };
@@ -5035,7 +5133,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_accumulate_x(
     unsafe {
         let call = on_win("MPIX_Rget_accumulate_x", win);
         let buffers = Buffers {
-            origin: (!is_no_op(op)).then(|| side(origin_count, origin_datatype)),
+            origin: (Op::new(op) != Op::no_op()).then(|| side(origin_count, origin_datatype)),
             result: Some(side(result_count, result_datatype)),
             target: side(target_count, target_datatype),
         };
@@ -5634,6 +5732,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_x(
             RequestSlot::new(request),
             |n| plain::MPI_File_iread(fh, buf, n, datatype, request),
             |bytes, _, n, r| plain::MPI_File_iread(fh, shift_mut(buf, bytes), n, datatype, r),
+            |n, t, group| {
+                let mut status = Status::default();
+                let code = plain::MPI_File_read(fh, buf, n, t, status.as_mut_ptr());
+                group.done(&status);
+                code
+            },
         )
     }
 }
@@ -5664,6 +5768,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_x(
             RequestSlot::new(request),
             |n| plain::MPI_File_iwrite(fh, buf, n, datatype, request),
             |bytes, _, n, r| plain::MPI_File_iwrite(fh, shift(buf, bytes), n, datatype, r),
+            |n, t, group| {
+                let mut status = Status::default();
+                let code = plain::MPI_File_write(fh, buf, n, t, status.as_mut_ptr());
+                group.done(&status);
+                code
+            },
         )
     }
 }
@@ -5705,6 +5815,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_at_x(
                     r,
                 )
             },
+            |n, t, group| {
+                let mut status = Status::default();
+                let code = plain::MPI_File_read_at(fh, offset, buf, n, t, status.as_mut_ptr());
+                group.done(&status);
+                code
+            },
         )
     }
 }
@@ -5745,6 +5861,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_at_x(
                     datatype,
                     r,
                 )
+            },
+            |n, t, group| {
+                let mut status = Status::default();
+                let code = plain::MPI_File_write_at(fh, offset, buf, n, t, status.as_mut_ptr());
+                group.done(&status);
+                code
             },
         )
     }

@@ -5,7 +5,7 @@ use super::large_arguments::{fitted, on_comm, on_nothing, shift, shift_mut};
 use crate::error::{Code, Error};
 use crate::large::access::items;
 use crate::large::limit::limit;
-use crate::large::types::{self, Distribution, Range};
+use crate::large::types::{self, Distribution};
 use crate::large::{Call, array_type};
 use crate::mpi::alone::{self, Items};
 use crate::mpi::handle::aints;
@@ -293,14 +293,8 @@ pub unsafe extern "C-unwind" fn MPIX_Type_create_subarray_x(
             let sizes = array("array_of_sizes", array_of_sizes, ndims.into())?;
             let lengths = array("array_of_subsizes", array_of_subsizes, ndims.into())?;
             let starts = array("array_of_starts", array_of_starts, ndims.into())?;
-            let ranges =
-                starts.iter().zip(lengths).map(|(&start, &length)| vec![Range { start, length }]);
-            array_type(
-                sizes,
-                ranges.collect(),
-                order == raw::constants().order_c,
-                Datatype::new(oldtype),
-            )
+            let ranges = types::inside(sizes, lengths, starts)?;
+            array_type(sizes, ranges, in_c_order(order)?, Datatype::new(oldtype))
         })
     }
 }
@@ -345,9 +339,18 @@ pub unsafe extern "C-unwind" fn MPIX_Type_create_darray_x(
                 .map(|(&kind, &length)| distribution(kind, length))
                 .collect::<Outcome<_>>()?;
             let ranges = types::share(sizes, &distributions, processes, size, rank)?;
-            array_type(sizes, ranges, order == raw::constants().order_c, Datatype::new(oldtype))
+            array_type(sizes, ranges, in_c_order(order)?, Datatype::new(oldtype))
         })
     }
+}
+
+fn in_c_order(order: c_int) -> Outcome<bool> {
+    let constants = raw::constants();
+    if order != constants.order_c && order != constants.order_fortran {
+        let message = format!("order = {order} is neither MPI_ORDER_C nor MPI_ORDER_FORTRAN");
+        return Err(Error::new(Code::Argument, message).into());
+    }
+    Ok(order == constants.order_c)
 }
 
 fn distribution(kind: c_int, length: MPI_Count) -> Outcome<Distribution> {

@@ -134,6 +134,14 @@ impl Buffers {
     }
 }
 
+impl Side {
+    /// The count, if MPI accesses a file with it as it is: small, and of few bytes.
+    fn fits_file(self) -> Outcome<Option<c_int>> {
+        let bytes = multiply("count times size", self.count.max(0), self.datatype.size()?)?;
+        Ok(settled(self.count).filter(|_| bytes <= FILE_BYTES))
+    }
+}
+
 impl Call {
     /// `MPIX_Accumulate_x` and `MPIX_Get_accumulate_x`: one call a piece, complete when the epoch is.
     #[cold]
@@ -222,7 +230,7 @@ impl Call {
     }
 
     /// Nonblocking access to a file by one rank, in pieces: `call` takes the offsets in memory, in bytes,
-    /// and in the file, in units of its view.
+    /// and in the file, in units of its view. Items too large to be pieces are accessed by `blocking`.
     pub fn file_pieces(
         self,
         file: File,
@@ -230,14 +238,17 @@ impl Call {
         slot: RequestSlot,
         native: impl FnOnce(c_int) -> c_int,
         mut call: impl FnMut(i64, i64, c_int, *mut MPI_Request) -> c_int,
+        blocking: impl FnOnce(c_int, MPI_Datatype, &mut Group) -> c_int,
     ) -> c_int {
+        match self.prepare(|| side.fits_file()) {
+            Ok(Some(count)) => return native(count),
+            Ok(None) => (),
+            Err(code) => return code,
+        }
         let prepared = self.prepare(|| {
             let size = side.datatype.size()?;
-            let bytes = multiply("count times size", side.count.max(0), size)?;
-            if let (Some(count), true) =
-                (settled(side.count), bytes <= FILE_BYTES || side.count == 1)
-            {
-                return Ok(Err(count));
+            if size > FILE_BYTES {
+                return Ok(None);
             }
             let unit = file.unit()?.max(1);
             let whole = common(&[unit, size])?;
@@ -245,12 +256,14 @@ impl Call {
             let most = (FILE_BYTES / size.max(1)).clamp(1, i64::from(limit()));
             let piece = (most / step).max(1) * step;
             let extent = side.datatype.bounds()?.extent();
-            Ok(Ok((Group::new(Report::Sum)?, piece, extent, size, unit)))
+            Ok(Some((Group::new(Report::Sum)?, piece, extent, size, unit)))
         });
         let (mut group, piece, extent, size, unit) = match prepared {
             Err(code) => return code,
-            Ok(Err(count)) => return native(count),
-            Ok(Ok(prepared)) => prepared,
+            Ok(None) => {
+                return self.file_at_once(Family::FileNonblockingItem, side, slot, blocking);
+            }
+            Ok(Some(prepared)) => prepared,
         };
         choose(self.name, Family::FileNonblocking);
         let mut done = 0;
@@ -295,17 +308,27 @@ impl Call {
         native: impl FnOnce(c_int) -> c_int,
         call: impl FnOnce(c_int, MPI_Datatype, &mut Group) -> c_int,
     ) -> c_int {
-        if let Some(count) = settled(side.count) {
-            return native(count);
+        match self.prepare(|| side.fits_file()) {
+            Ok(Some(count)) => native(count),
+            Ok(None) => self.file_at_once(Family::FileNonblockingShared, side, slot, call),
+            Err(code) => code,
         }
-        choose(self.name, Family::FileNonblockingShared);
-        let prepared = self
-            .prepare(|| Ok((Group::new(Report::Of(0))?, committed(side.count, side.datatype)?)));
-        let (mut group, made) = match prepared {
-            Ok(prepared) => prepared,
-            Err(code) => return code,
-        };
-        let code = call(1, made.datatype().raw(), &mut group);
+    }
+
+    fn file_at_once(
+        self,
+        family: Family,
+        side: Side,
+        slot: RequestSlot,
+        call: impl FnOnce(c_int, MPI_Datatype, &mut Group) -> c_int,
+    ) -> c_int {
+        choose(self.name, family);
+        let (mut group, fitted) =
+            match self.prepare(|| Ok((Group::new(Report::Of(0))?, side.fit()?))) {
+                Ok(prepared) => prepared,
+                Err(code) => return code,
+            };
+        let code = call(fitted.count, fitted.datatype, &mut group);
         if code != crate::mpi::raw::SUCCESS {
             return code;
         }

@@ -43,7 +43,7 @@ pub fn limit() -> c_int {
     let limit = std::env::var("ADMPI_INT_MAX")
         .ok()
         .and_then(|text| text.trim().parse::<c_int>().ok())
-        .filter(|&limit| limit > 0)
+        .filter(|&limit| limit > 1) // types are made of rows, which must have more than one item
         .unwrap_or(c_int::MAX);
     let wide = u64::from(limit.unsigned_abs());
     ONE_PIECE.store(wide.min(ONE_PIECE_COUNT), Ordering::Relaxed);

@@ -41,6 +41,7 @@ impl Call {
     pub fn prepare<T>(self, f: impl FnOnce() -> Outcome<T>) -> Result<T, c_int> {
         generalized::sweep();
         vector::sweep();
+        let f = || if self.on.is_null_comm() { Err(null_comm()) } else { f() };
         let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|_| {
             Err(Error::new(Code::Panic, "internal error, please report: panic in a large call")
                 .into())
@@ -109,17 +110,6 @@ pub fn array_type(
     c_order: bool,
     of: Datatype,
 ) -> Outcome<Made> {
-    for (&size, ranges) in sizes.iter().zip(&ranges) {
-        for range in ranges {
-            if range.start < 0 || range.length < 0 || range.start > size - range.length {
-                let message = format!(
-                    "{} items from {} on are not inside a dimension of {size}",
-                    range.length, range.start
-                );
-                return Err(Error::new(Code::Argument, message).into());
-            }
-        }
-    }
     let mut sizes = sizes.to_vec();
     if c_order {
         sizes.reverse();
@@ -128,10 +118,26 @@ pub fn array_type(
     types::subarray(&sizes, &ranges, of)
 }
 
+/// Memory of the library's own, filled with zeros.
+pub fn memory(bytes: i64, what: &str) -> Outcome<Vec<u8>> {
+    let mut memory = Vec::new();
+    let n = usize::try_from(bytes).unwrap_or(usize::MAX);
+    memory.try_reserve_exact(n).map_err(|_| {
+        let message = format!("no memory of {bytes} bytes for {what}");
+        Failure::from(Error::new(Code::Memory, message))
+    })?;
+    memory.resize(n, 0);
+    Ok(memory)
+}
+
+fn null_comm() -> Failure {
+    Error::new(Code::Null, "comm is MPI_COMM_NULL").into()
+}
+
 fn too_large(what: &str) -> Failure {
     Error::new(Code::Argument, format!("{what} is past 2^63")).into()
 }
 
 fn multiply(what: &str, a: i64, b: i64) -> Outcome<i64> {
-    a.checked_mul(b).ok_or_else(|| too_large(what))
+    a.checked_mul(b).ok_or_else(|| too_large(&format!("{what} = {a} * {b}")))
 }

@@ -59,6 +59,7 @@ pub enum Family {
     FileNonblocking,
     FileNonblockingAll,
     FileNonblockingShared,
+    FileNonblockingItem,
 }
 
 struct Rule {
@@ -158,7 +159,7 @@ const RULES: &[Rule] = &[
         name: "guarded-vector",
         openmpi: &[Plan::Alltoallw],
         mpich: &[Plan::Alltoallw],
-        reason: "as for vector, where MPICH's own calls are wrong: in place, of neighbours, Allgatherv of one rank or past 2^31 bytes",
+        reason: "as for vector, where MPICH's own calls are wrong: in place, of neighbours, Allgatherv of one rank, of two groups or past 2^31 bytes",
     },
     Rule {
         family: Family::PutGet,
@@ -209,6 +210,13 @@ const RULES: &[Rule] = &[
         mpich: &[Plan::Blocking],
         reason: "pieces would let other ranks' records in between",
     },
+    Rule {
+        family: Family::FileNonblockingItem,
+        name: "file-nonblocking-item",
+        openmpi: &[Plan::Blocking],
+        mpich: &[Plan::Blocking],
+        reason: "one item past 1 GiB cannot be cut",
+    },
 ];
 
 // A family is its rule's place.
@@ -218,7 +226,7 @@ const _: () = {
         assert!(RULES[at].family as usize == at);
         at += 1;
     }
-    assert!(RULES.len() == Family::FileNonblockingShared as usize + 1);
+    assert!(RULES.len() == Family::FileNonblockingItem as usize + 1);
 };
 
 impl Rule {

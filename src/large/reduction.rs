@@ -8,9 +8,9 @@ use super::{Call, First, multiply};
 use crate::error::{Code, Error};
 use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::raw::{MPI_Datatype, MPI_Op, MPI_Request};
-use crate::mpi::types::{Bounds, Made, aint};
+use crate::mpi::types::{Bounds, Made, shift_mut};
 use crate::mpi::wrapped::{Item, Wrapped, describe};
-use crate::mpi::{Comm, Datatype, Failure, Op, Outcome, wide_int};
+use crate::mpi::{Comm, Datatype, Op, Outcome, wide_int};
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
 
@@ -67,8 +67,8 @@ fn single(count: i64, datatype: Datatype, op: Op, ordered: bool) -> Outcome<Sing
     let cut = cut(datatype)?;
     let made = committed(count, datatype)?;
     let piece = c_int::try_from(cut.piece).unwrap_or(c_int::MAX);
+    let wrapped = Wrapped::new(!ordered && op.known()?.commutes()?)?;
     describe(&made, Item { count, datatype, extent: cut.extent, piece, op })?;
-    let wrapped = Wrapped::new(!ordered && op.commutes()?)?;
     Ok(Single { made, wrapped })
 }
 
@@ -94,6 +94,7 @@ impl Call {
             };
         }
         let cut = match self.prepare(|| {
+            op.known()?; // here once, not by MPI once a piece
             let cut = cut(datatype)?;
             multiply("count times extent", count, cut.extent).map(|_| cut)
         }) {
@@ -164,10 +165,14 @@ impl Shares {
     fn new(comm: Comm, counts: Vec<i64>) -> Outcome<Self> {
         let mut starts = Vec::with_capacity(counts.len());
         let mut total = 0_i64;
-        for &count in &counts {
+        for (i, &count) in counts.iter().enumerate() {
+            if count < 0 {
+                let message = format!("recvcounts[{i}] = {count} is negative");
+                return Err(Error::new(Code::Argument, message).into());
+            }
             starts.push(total);
             total = total
-                .checked_add(count.max(0))
+                .checked_add(count)
                 .ok_or_else(|| super::too_large("the sum of recvcounts"))?;
         }
         Ok(Self { starts, counts, total, rank: wide_int(comm.rank()?) })
@@ -215,43 +220,35 @@ pub struct Block {
 /// Memory for items of a type, some of which may lie in front of their address.
 pub struct Room {
     memory: Vec<u8>,
-    first: usize,
+    first: i64,
 }
 
 impl Room {
     pub fn new(count: i64, datatype: Datatype) -> Outcome<Self> {
         let Bounds { lower, upper } = datatype.true_bounds()?;
         let last = multiply("count times extent", count - 1, datatype.bounds()?.extent())?;
-        let room =
-            |n: i64| usize::try_from(n).map_err(|_| super::too_large("the room for a result"));
-        let first = room((-lower.min(0)).max(-(last + lower)).max(0))?;
-        let end = room((last.max(0) + upper).max(0))?;
-        let mut memory = Vec::new();
-        memory.try_reserve_exact(first + end).map_err(|_| {
-            let message = format!("no memory for a result of {} bytes", first + end);
-            Failure::from(Error::new(Code::Memory, message))
-        })?;
-        memory.resize(first + end, 0);
+        let first = (-lower.min(0)).max(-(last + lower)).max(0);
+        let end = (last.max(0) + upper).max(0);
+        let memory = super::memory(first.saturating_add(end), "items of the library's own")?;
         Ok(Self { memory, first })
     }
 
     /// The address of the first item.
     pub fn address(&mut self) -> *mut c_void {
-        self.memory.as_mut_ptr().wrapping_add(self.first).cast()
+        shift_mut(self.memory.as_mut_ptr().cast(), self.first)
     }
-}
 
-/// The address so many bytes behind another.
-#[allow(clippy::cast_possible_truncation)] // addresses have 64 bits
-fn behind(address: *mut c_void, bytes: i64) -> *mut c_void {
-    address.wrapping_byte_offset(aint(bytes) as isize)
+    /// The memory, in which the items stay where they are.
+    pub fn into_memory(self) -> Vec<u8> {
+        self.memory
+    }
 }
 
 impl Call {
     /// `MPIX_Reduce_scatter_block_x` and, with counts by rank, `MPIX_Reduce_scatter_x`: `native` where the
     /// total fits, else `reduce` for each rank's block in pieces. In place, a block is reduced where its
-    /// operands lie and `copy` (from, to, items) moves it to the beginning at last. Between two groups, of
-    /// which neither knows the other's blocks, `reduce_all` (offset of the operands, result, items).
+    /// operands lie and `copy` moves it to the beginning at last. Between two groups, of which neither knows
+    /// the other's blocks, `reduce_all` (offset of the operands, result, items).
     #[allow(clippy::too_many_arguments)] // one a difference between the calls
     pub fn reduce_scatter(
         self,
@@ -262,7 +259,7 @@ impl Call {
         native: impl FnOnce(&[i64]) -> c_int,
         mut reduce: impl FnMut(Block, MPI_Datatype, MPI_Op) -> c_int,
         mut reduce_all: impl FnMut(i64, *mut c_void, c_int) -> c_int,
-        mut copy: impl FnMut(*mut c_void, *mut c_void, c_int) -> c_int + 'static,
+        copy: Copy,
     ) -> c_int {
         let counts = match self.prepare(counts) {
             Ok(counts) => counts,
@@ -274,6 +271,7 @@ impl Call {
         let whole = choose(self.name, Family::Reduction) == Plan::Operation;
         let Scattered { comm, datatype, buffer } = result;
         let prepared = self.prepare(|| {
+            op.known()?;
             let (shares, cut) = (Shares::new(comm, counts)?, cut(datatype)?);
             multiply("the sum of recvcounts times extent", shares.total, cut.extent)?;
             if comm.is_inter()? {
@@ -295,8 +293,9 @@ impl Call {
                 let (from, to) = (own.start.max(begin), own.end.min(begin + i64::from(n)));
                 if from < to {
                     let kept = c_int::try_from(to - from).unwrap_or(c_int::MAX);
-                    let place = behind(buffer, (from - own.start) * cut.extent);
-                    first.note(copy(behind(room, (from - begin) * cut.extent), place, kept));
+                    let place = shift_mut(buffer, (from - own.start) * cut.extent);
+                    let from = shift_mut(room, (from - begin) * cut.extent);
+                    first.note(self.finish(copy(from, place, kept, datatype)));
                 }
             });
             return first.0;
@@ -311,7 +310,7 @@ impl Call {
             }
         }
         if input == Input::InPlace && shares.own().start != 0 {
-            first.note(move_down(copy, buffer, cut, shares.own())());
+            first.note(self.move_down(copy, datatype, buffer, cut, shares.own()));
         }
         first.0
     }
@@ -330,7 +329,7 @@ impl Call {
         large: impl FnOnce() -> c_int,
         mut reduce: impl FnMut(Block, MPI_Datatype, MPI_Op, *mut MPI_Request) -> c_int,
         reduce_all: impl FnOnce(*mut c_void, c_int, MPI_Datatype, MPI_Op, *mut MPI_Request) -> c_int,
-        copy: impl FnMut(*mut c_void, *mut c_void, c_int) -> c_int + 'static,
+        copy: Copy,
     ) -> c_int {
         let counts = match self.prepare(counts) {
             Ok(counts) => counts,
@@ -345,27 +344,32 @@ impl Call {
         let Scattered { comm, datatype, buffer } = result;
         let prepared = self.prepare(|| {
             let group = Group::new(Report::Empty)?;
+            op.known()?;
             let (shares, cut) = (Shares::new(comm, counts)?, cut(datatype)?);
             multiply("the sum of recvcounts times extent", shares.total, cut.extent)?;
             if comm.is_inter()? {
                 // Past the limit in all, as one.
                 let all = single(shares.total, datatype, op, false)?;
                 let room = Room::new(shares.total, datatype)?;
-                return Ok((shares, cut, group, Vec::new(), Some((all, room))));
+                return Ok((shares, cut, group, lasting(datatype)?, Vec::new(), Some((all, room))));
             }
             let singles = shares.singles(datatype, op, true)?;
-            Ok((shares, cut, group, singles, None))
+            Ok((shares, cut, group, lasting(datatype)?, singles, None))
         });
-        let (shares, cut, mut group, singles, whole) = match prepared {
+        let (shares, cut, mut group, kept, singles, whole) = match prepared {
             Ok(prepared) => prepared,
             Err(code) => return code,
         };
+        let items = kept.datatype();
         if let Some((all, mut room)) = whole {
             let (address, own) = (room.address(), shares.own());
             group.start(|request| reduce_all(address, 1, all.datatype(), all.op(), request));
-            let from = behind(address, own.start * cut.extent);
-            group.at_end(move_items(copy, from, buffer, cut, own.end - own.start));
+            let from = shift_mut(address, own.start * cut.extent);
+            group.at_end(Box::new(move || {
+                self.move_items(copy, items, from, buffer, cut, own.end - own.start)
+            }));
             group.hold(Box::new(room));
+            group.keep(kept);
             return self.finish(group.finish(slot));
         }
         for (rank, one) in singles.iter().enumerate() {
@@ -377,7 +381,9 @@ impl Call {
             group.start(|request| reduce(block, datatype, op, request));
         }
         if input == Input::InPlace && shares.own().start != 0 {
-            group.at_end(move_down(copy, buffer, cut, shares.own()));
+            let own = shares.own();
+            group.at_end(Box::new(move || self.move_down(copy, items, buffer, cut, own)));
+            group.keep(kept);
         }
         self.finish(group.finish(slot))
     }
@@ -410,32 +416,50 @@ fn fits(counts: &[i64]) -> bool {
     total.is_some_and(|total| settled(total).is_some())
 }
 
-/// The move of `count` items, in pieces small enough to be copied; upwards, so that nothing is overwritten
-/// before it is read.
-fn move_items(
-    mut copy: impl FnMut(*mut c_void, *mut c_void, c_int) -> c_int + 'static,
-    from: *mut c_void,
-    to: *mut c_void,
-    cut: Cut,
-    count: i64,
-) -> Box<dyn FnOnce() -> c_int> {
-    Box::new(move || {
-        let mut first = First::default();
-        cut.pieces(count, |offset, n| {
-            first.note(copy(behind(from, offset), behind(to, offset), n))
-        });
-        first.0
-    })
+/// Copies so many items from one address to another. Local.
+pub type Copy = fn(*mut c_void, *mut c_void, c_int, Datatype) -> Outcome<()>;
+
+/// The type for use when all is complete: the user may have freed his by then.
+fn lasting(datatype: Datatype) -> Outcome<Made> {
+    Made::duplicate(datatype)?.commit()
 }
 
-/// The move of this rank's block, reduced in place, to the beginning.
-fn move_down(
-    copy: impl FnMut(*mut c_void, *mut c_void, c_int) -> c_int + 'static,
-    buffer: *mut c_void,
-    cut: Cut,
-    own: Range<i64>,
-) -> Box<dyn FnOnce() -> c_int> {
-    move_items(copy, behind(buffer, own.start * cut.extent), buffer, cut, own.end - own.start)
+impl Call {
+    /// Moves `count` items, in pieces small enough to be copied; upwards, so that nothing is overwritten before
+    /// it is read.
+    fn move_items(
+        self,
+        copy: Copy,
+        datatype: Datatype,
+        from: *mut c_void,
+        to: *mut c_void,
+        cut: Cut,
+        count: i64,
+    ) -> c_int {
+        let mut first = First::default();
+        cut.pieces(count, |offset, n| {
+            first.note(self.finish(copy(
+                shift_mut(from, offset),
+                shift_mut(to, offset),
+                n,
+                datatype,
+            )));
+        });
+        first.0
+    }
+
+    /// Moves this rank's block, reduced in place, to the beginning.
+    fn move_down(
+        self,
+        copy: Copy,
+        datatype: Datatype,
+        buffer: *mut c_void,
+        cut: Cut,
+        own: Range<i64>,
+    ) -> c_int {
+        let from = shift_mut(buffer, own.start * cut.extent);
+        self.move_items(copy, datatype, from, buffer, cut, own.end - own.start)
+    }
 }
 
 #[cfg(test)]

@@ -60,13 +60,21 @@ fn repeat(count: i64, stride: i64, of: Datatype) -> Outcome<Made> {
     join(&blocks, bounds)
 }
 
+/// Refuses what MPI would raise from within a call that must not be unwound.
+fn not_negative(what: &str, n: i64) -> Outcome<()> {
+    if n < 0 {
+        return Err(Error::new(Code::Argument, format!("{what} = {n} is negative")).into());
+    }
+    Ok(())
+}
+
 /// `count` items of `of`, one after the other.
 pub fn contiguous(count: i64, of: Datatype) -> Outcome<Made> {
-    let made = match settled(count) {
-        Some(small) => Made::contiguous(small, of)?,
-        None => repeat(count, of.bounds()?.extent(), of)?,
-    };
-    Ok(made)
+    not_negative("count", count)?;
+    match settled(count) {
+        Some(small) => Made::contiguous(small, of.known()?),
+        None => repeat(count, of.bounds()?.extent(), of),
+    }
 }
 
 /// As `contiguous`, and ready to be used.
@@ -77,7 +85,7 @@ pub fn committed(count: i64, of: Datatype) -> Outcome<Made> {
 /// `count` items of `of`, `displacement` bytes from the beginning, ready to be used.
 pub fn placed(count: i64, displacement: i64, of: Datatype) -> Outcome<Made> {
     if let Some(count) = settled(count) {
-        return Made::hindexed(&[count], &[displacement], of)?.commit();
+        return Made::hindexed(&[count], &[displacement], of.known()?)?.commit();
     }
     let items = contiguous(count, of)?;
     Made::hindexed(&[1], &[displacement], items.datatype())?.commit()
@@ -85,24 +93,36 @@ pub fn placed(count: i64, displacement: i64, of: Datatype) -> Outcome<Made> {
 
 /// `count` blocks of `blocklength` items, `stride` bytes apart.
 pub fn hvector(count: i64, blocklength: i64, stride: i64, of: Datatype) -> Outcome<Made> {
+    not_negative("count", count)?;
+    not_negative("blocklength", blocklength)?;
+    let of = of.known()?;
     match (settled(count), settled(blocklength)) {
         (Some(count), Some(blocklength)) => Made::hvector(count, blocklength, stride, of),
-        _ if count < 0 => Made::hvector(-1, 1, stride, of),
-        _ if blocklength < 0 => Made::hvector(1, -1, stride, of),
         _ if count == 0 || blocklength == 0 => Made::contiguous(0, of),
         _ => repeat(count, stride, contiguous(blocklength, of)?.datatype()),
     }
 }
 
+fn block_length(i: usize, length: i64) -> Outcome<()> {
+    if length < 0 {
+        let message = format!("the length of block {i} = {length} is negative");
+        return Err(Error::new(Code::Argument, message).into());
+    }
+    Ok(())
+}
+
 /// Blocks of items; each block a count and a displacement in bytes.
 pub fn hindexed(blocks: &[(i64, i64)], of: Datatype) -> Outcome<Made> {
+    let item = of.bounds()?;
+    for (i, &(length, _)) in blocks.iter().enumerate() {
+        block_length(i, length)?;
+    }
     let small: Option<Vec<_>> = blocks.iter().map(|&(length, _)| settled(length)).collect();
     if let (Some(lengths), true) = (small, fits(blocks.len())) {
         let displacements: Vec<i64> =
             blocks.iter().map(|&(_, displacement)| displacement).collect();
         return Made::hindexed(&lengths, &displacements, of);
     }
-    let item = of.bounds()?;
     let mut large = Vec::new();
     let mut pieces = Vec::new();
     let mut bounds: Option<Bounds> = None;
@@ -156,7 +176,9 @@ pub fn structure(blocks: &[(i64, i64, Datatype)]) -> Outcome<Made> {
     }
     let mut large = Vec::new();
     let mut pieces = Vec::with_capacity(blocks.len());
-    for &(length, displacement, datatype) in blocks {
+    for (i, &(length, displacement, datatype)) in blocks.iter().enumerate() {
+        block_length(i, length)?;
+        let datatype = datatype.known()?;
         pieces.push(match settled(length) {
             Some(length) => Block { length, displacement, datatype },
             None => {
@@ -170,11 +192,35 @@ pub fn structure(blocks: &[(i64, i64, Datatype)]) -> Outcome<Made> {
     Made::structure(&pieces)
 }
 
-/// One dimension of an array: which of its `size` elements, in units of a stride.
+/// Elements of one dimension of an array: `times` runs of `length`, each `step` behind the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     pub start: i64,
     pub length: i64,
+    pub step: i64,
+    pub times: i64,
+}
+
+impl Range {
+    /// One run.
+    pub const fn once(start: i64, length: i64) -> Self {
+        Self { start, length, step: 0, times: 1 }
+    }
+}
+
+/// The part of each dimension that has so many elements from its start on.
+pub fn inside(sizes: &[i64], lengths: &[i64], starts: &[i64]) -> Outcome<Vec<Vec<Range>>> {
+    let one = |(i, ((&size, &length), &start)): (usize, ((&i64, &i64), &i64))| {
+        if start < 0 || length < 0 || size < 0 || start > size - length {
+            let message = format!(
+                "dimension {i}: array_of_subsizes = {length} from array_of_starts = {start} on are not inside \
+                 array_of_sizes = {size}"
+            );
+            return Err(Error::new(Code::Argument, message).into());
+        }
+        Ok(vec![Range::once(start, length)])
+    };
+    sizes.iter().zip(lengths).zip(starts).enumerate().map(one).collect()
 }
 
 /// The parts `ranges` of each dimension of an array of `sizes`, the fastest dimension first. The type spans
@@ -186,8 +232,10 @@ pub fn subarray(sizes: &[i64], ranges: &[Vec<Range>], of: Datatype) -> Outcome<M
     for (&size, ranges) in sizes.iter().zip(ranges) {
         let element = inner.as_ref().map_or(of, Made::datatype);
         let mut rows = Vec::new();
-        for range in ranges.iter().filter(|range| range.length > 0) {
-            rows.push((repeat(range.length, stride, element)?, times(range.start, stride)?));
+        for range in ranges.iter().filter(|range| range.length > 0 && range.times > 0) {
+            let run = repeat(range.length, stride, element)?;
+            let runs = repeat(range.times, times(range.step, stride)?, run.datatype())?;
+            rows.push((runs, times(range.start, stride)?));
         }
         let blocks: Vec<Block> = rows
             .iter()
@@ -237,11 +285,14 @@ pub fn share(
     size: i32,
     rank: i32,
 ) -> Outcome<Vec<Vec<Range>>> {
-    let product: i64 = processes.iter().map(|&p| i64::from(p)).product();
-    if product != i64::from(size) || !(0..size).contains(&rank) {
-        let message = format!("rank {rank} of size = {size} on a grid of {product} processes");
+    let all =
+        processes.iter().try_fold(1_i64, |all, &p| all.checked_mul(p.into()).filter(|_| p > 0));
+    let Some(product) = all.filter(|&p| p == i64::from(size) && (0..size).contains(&rank)) else {
+        let message = format!(
+            "rank = {rank} of size = {size} is not on a grid of array_of_psizes = {processes:?}"
+        );
         return Err(Error::new(Code::Argument, message).into());
-    }
+    };
     let mut left = i64::from(rank);
     let mut block = product;
     sizes
@@ -249,10 +300,10 @@ pub fn share(
         .zip(distributions)
         .zip(processes)
         .map(|((&size, &distribution), &processes)| {
-            let processes = i64::from(processes.max(1));
+            let processes = i64::from(processes);
             block /= processes;
-            let coordinate = left / block.max(1);
-            left %= block.max(1);
+            let coordinate = left / block;
+            left %= block;
             dealt(size, distribution, processes, coordinate)
         })
         .collect()
@@ -274,28 +325,42 @@ pub fn dealt(
     coordinate: i64,
 ) -> Outcome<Vec<Range>> {
     let invalid = |message: String| Failure::from(Error::new(Code::Argument, message));
+    not_negative("array_of_gsizes", size)?;
     let (length, cyclic) = match distribution {
-        Distribution::None => return Ok(vec![Range { start: 0, length: size }]),
+        Distribution::None if processes == 1 => return Ok(vec![Range::once(0, size)]),
+        Distribution::None => {
+            let message =
+                format!("array_of_psizes: {processes} ranks share what is not distributed");
+            return Err(invalid(message));
+        }
         Distribution::Block(given) => {
-            let length = given.unwrap_or((size + processes - 1) / processes.max(1));
-            if length < 1 || length.saturating_mul(processes) < size {
+            let length = given.unwrap_or((size + processes - 1) / processes);
+            if length.saturating_mul(processes) < size {
                 return Err(invalid(format!(
-                    "blocks of {length} on {processes} ranks do not cover {size}"
+                    "array_of_dargs: blocks of {length} on {processes} ranks do not cover {size}"
                 )));
             }
             (length, false)
         }
         Distribution::Cyclic(given) => (given.unwrap_or(1), true),
     };
-    if length < 1 {
-        return Err(invalid(format!("blocks of {length} are none")));
+    if length < 1 && size > 0 {
+        return Err(invalid(format!("array_of_dargs: blocks of {length} are none")));
     }
-    let step = if cyclic { times(length, processes)? } else { size.max(1) };
-    let mut ranges = Vec::new();
-    let mut start = times(length, coordinate)?;
-    while start < size {
-        ranges.push(Range { start, length: length.min(size - start) });
-        start = plus(start, step)?;
+    let start = times(length, coordinate)?;
+    if start >= size {
+        return Ok(Vec::new());
+    }
+    if !cyclic {
+        return Ok(vec![Range::once(start, length.min(size - start))]);
+    }
+    // Whole blocks, and what is left of one.
+    let step = times(length, processes)?;
+    let whole = (size - start - length).div_euclid(step) + 1;
+    let last = plus(start, times(whole, step)?)?;
+    let mut ranges = vec![Range { start, length, step, times: whole }];
+    if last < size {
+        ranges.push(Range::once(last, size - last));
     }
     Ok(ranges)
 }
@@ -358,15 +423,25 @@ mod tests {
 
     #[test]
     fn test_types_dealing() {
-        let starts =
-            |ranges: Vec<Range>| ranges.iter().map(|r| (r.start, r.length)).collect::<Vec<_>>();
+        let runs = |r: &Range| {
+            let (start, length, step) = (r.start, r.length, r.step);
+            (0..r.times).map(move |i| (start + i * step, length)).collect::<Vec<_>>()
+        };
         let dealt = |size, distribution, processes, at| {
-            dealt(size, distribution, processes, at).map(starts)
+            dealt(size, distribution, processes, at)
+                .map(|ranges| ranges.iter().flat_map(runs).collect::<Vec<_>>())
         };
         assert_eq!(dealt(10, Distribution::Block(None), 3, 2).ok(), Some(vec![(8, 2)]));
         assert_eq!(dealt(10, Distribution::Block(None), 4, 3).ok(), Some(vec![(9, 1)]));
         assert_eq!(dealt(10, Distribution::Cyclic(Some(2)), 3, 1).ok(), Some(vec![(2, 2), (8, 2)]));
         assert_eq!(dealt(10, Distribution::None, 1, 0).ok(), Some(vec![(0, 10)]));
+        assert_eq!(
+            dealt(11, Distribution::Cyclic(Some(2)), 3, 2).ok(),
+            Some(vec![(4, 2), (10, 1)])
+        );
+        assert_eq!(dealt(1, Distribution::Cyclic(Some(2)), 3, 0).ok(), Some(vec![(0, 1)]));
+        assert_eq!(dealt(2, Distribution::Cyclic(None), 3, 2).ok(), Some(vec![]));
         assert!(dealt(10, Distribution::Block(Some(3)), 3, 0).is_err());
+        assert!(dealt(10, Distribution::None, 2, 0).is_err());
     }
 }

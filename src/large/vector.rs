@@ -7,9 +7,8 @@ use super::limit::settled;
 use super::movement::Side;
 use super::plan::{Family, Plan, choose};
 use super::types::{placed, structure};
-use crate::error::{Code, Error};
 use crate::mpi::generalized::{Group, Report, RequestSlot};
-use crate::mpi::handle::Role;
+use crate::mpi::handle::{Object, Role};
 use crate::mpi::raw::{MPI_Aint, MPI_Request};
 use crate::mpi::types::{Made, aint, from_aint};
 use crate::mpi::{Comm, Datatype, Outcome, TypeAttribute, raw, wide_int};
@@ -68,19 +67,6 @@ enum Which {
     None,
 }
 
-/// Arrays that the caller passed as NULL have come as empty ones.
-fn whole(n: usize, counts: &[i64], displacements: &[MPI_Aint], types: usize) -> Outcome<()> {
-    let lengths =
-        [("counts", counts.len()), ("displacements", displacements.len()), ("types", types)];
-    match lengths.iter().find(|(_, length)| *length < n) {
-        None => Ok(()),
-        Some((what, _)) => {
-            let message = format!("the {what} of {n} partners are NULL");
-            Err(Error::new(Code::Null, message).into())
-        }
-    }
-}
-
 /// What goes to or comes from each of `n` partners: read from the caller's arrays when it is asked for, so that
 /// small counts need no arrays in between.
 #[derive(Debug)]
@@ -88,19 +74,21 @@ pub struct Parts<'a> {
     n: usize,
     source: Source<'a>,
     which: Which,
+    /// The address from which displacements count, where they are given from `MPI_BOTTOM`.
+    base: i64,
 }
 
 impl<'a> Parts<'a> {
     pub fn nothing(n: usize) -> Self {
-        Self { n, source: Source::Same(Part::none()), which: Which::None }
+        Self { n, source: Source::Same(Part::none()), which: Which::None, base: 0 }
     }
 
     pub const fn same(n: usize, part: Part) -> Self {
-        Self { n, source: Source::Same(part), which: Which::All }
+        Self { n, source: Source::Same(part), which: Which::All, base: 0 }
     }
 
     pub const fn given(parts: Vec<Part>) -> Self {
-        Self { n: parts.len(), source: Source::Given(parts), which: Which::All }
+        Self { n: parts.len(), source: Source::Given(parts), which: Which::All, base: 0 }
     }
 
     /// Displacements in items. Arrays of no partners may be absent, and so may the type then.
@@ -113,22 +101,25 @@ impl<'a> Parts<'a> {
         if n == 0 {
             return Ok(Self::nothing(0));
         }
-        whole(n, counts, displacements, n)?;
         let extent = datatype.bounds()?.extent();
         let source = Source::Items { counts, displacements, datatype, extent };
-        Ok(Self { n, source, which: Which::All })
+        Ok(Self { n, source, which: Which::All, base: 0 })
     }
 
     /// Displacements in bytes.
-    pub fn types(
+    pub const fn types(
         n: usize,
         counts: &'a [i64],
         displacements: &'a [MPI_Aint],
         datatypes: &'a [Datatype],
-    ) -> Outcome<Self> {
-        whole(n, counts, displacements, datatypes.len())?;
+    ) -> Self {
         let source = Source::Types { counts, displacements, datatypes };
-        Ok(Self { n, source, which: Which::All })
+        Self { n, source, which: Which::All, base: 0 }
+    }
+
+    /// The same parts of a buffer that begins at an address.
+    pub fn behind(self, base: i64) -> Self {
+        Self { base, ..self }
     }
 
     fn only(self, partner: usize) -> Self {
@@ -149,7 +140,7 @@ impl<'a> Parts<'a> {
         if !takes_part {
             return Ok(Part::none());
         }
-        Ok(match &self.source {
+        let part = match &self.source {
             &Source::Same(part) => part,
             &Source::Items { counts, displacements, datatype, extent } => {
                 let displacement = from_aint(displacements[i]);
@@ -163,7 +154,8 @@ impl<'a> Parts<'a> {
                 datatype: datatypes[i],
             },
             Source::Given(parts) => parts[i],
-        })
+        };
+        Ok(part.behind(self.base))
     }
 
     pub fn to_vec(&self) -> Outcome<Vec<Part>> {
@@ -280,7 +272,7 @@ fn gathered_by_rank(
     for (&rank, &part) in ranks.iter().zip(parts) {
         // MPI_PROC_NULL, beyond the open end of a grid, is negative.
         if let (Some(edges), true) =
-            (usize::try_from(rank).ok().and_then(|r| of_rank.get_mut(r)), part.count > 0)
+            (usize::try_from(rank).ok().and_then(|r| of_rank.get_mut(r)), part.count != 0)
         {
             edges.push(part);
         }
@@ -290,6 +282,9 @@ fn gathered_by_rank(
             [] => Ok(Part::none()),
             [part] => Ok(*part),
             several => {
+                if let Some(&wrong) = several.iter().find(|part| part.count < 0) {
+                    return Ok(wrong); // MPI reports it
+                }
                 let blocks: Vec<_> = several
                     .iter()
                     .map(|part| (part.count, part.displacement, part.datatype))
@@ -331,6 +326,11 @@ pub enum Width {
 }
 
 impl Arrays {
+    /// At least so many types.
+    fn lengthen(&mut self, n: usize) {
+        self.datatypes.resize(n.max(self.datatypes.len()), Datatype::byte());
+    }
+
     fn clear(&mut self) {
         self.counts.clear();
         self.displacements.clear();
@@ -347,6 +347,7 @@ impl Arrays {
                 .filter(|&displacement| displacement == 0 || (displacement > 0 && parts.n > 1));
             let (count, displacement, datatype) = match (settled(part.count), narrow, width) {
                 (Some(0), ..) => (0, 0, Datatype::byte()),
+                (Some(count), ..) if count < 0 => (count, 0, part.datatype), // MPI reports it
                 (Some(count), Some(displacement), Width::Int) => {
                     (count, i64::from(displacement), part.datatype)
                 }
@@ -398,25 +399,26 @@ impl Lists {
         let _ = SPARE.try_with(|spare| spare.set(Some(self)));
     }
 
-    /// A type of which the operation holds a reference until it is complete: one of the types made, or one
-    /// put in place of a used type, or, where nothing is sent or received, of an unused one.
+    /// A type of which the operation holds a reference until it is complete: made for it, or put in the place of
+    /// another. Open MPI reads the arrays while it releases their types, one after the other, used or not, so it
+    /// is the last of all; MPICH keeps only those that are used.
     fn witness(&mut self) -> Outcome<Option<Datatype>> {
-        if let Some(made) = self.keep.first() {
-            return Ok(Some(made.datatype()));
-        }
-        for used in [true, false] {
-            for arrays in [&mut self.send, &mut self.receive] {
-                let found = arrays.counts.iter().position(|&count| (count != 0) == used);
-                if let Some(at) = found {
-                    let made = Made::duplicate(arrays.datatypes[at])?.commit()?;
-                    arrays.datatypes[at] = made.datatype();
-                    let witness = made.datatype();
-                    self.keep.push(made);
-                    return Ok(Some(witness));
-                }
+        let mut found = None;
+        for arrays in [&mut self.send, &mut self.receive] {
+            let used = arrays.counts.iter().rposition(|&count| count != 0);
+            let last = arrays.counts.len().checked_sub(1);
+            let place = if cfg!(admpi_mpi = "openmpi") { last } else { used };
+            if let Some(at) = place.or_else(|| last.filter(|_| found.is_none())) {
+                found = Some(&mut arrays.datatypes[at]);
             }
         }
-        Ok(None)
+        let Some(place) = found else { return Ok(None) };
+        if !self.keep.iter().any(|made| made.datatype() == *place) {
+            let made = Made::duplicate(*place)?.commit()?;
+            *place = made.datatype();
+            self.keep.push(made);
+        }
+        Ok(Some(*place))
     }
 }
 
@@ -533,8 +535,12 @@ impl Call {
             Ok(traffic) => traffic,
             Err(code) => return code,
         };
-        if !traffic.staging.is_empty() {
-            return self.start_staged(width, slot, traffic, call);
+        let topology = match self.prepare(|| self.miscounted(width)) {
+            Ok(topology) => topology,
+            Err(code) => return code,
+        };
+        if !traffic.staging.is_empty() || topology.is_some() {
+            return self.start_staged(width, topology, slot, traffic, call);
         }
         let (number, mut lists) = match self.prepare(|| publish(Lists::new(&mut traffic, width)?)) {
             Ok(prepared) => prepared,
@@ -557,17 +563,33 @@ impl Call {
         code
     }
 
-    /// As `start_exchange`, where memory must outlive the whole operation: behind a generalized request,
+    /// Where Open MPI keeps as many types of a nonblocking Alltoallw as a rank has neighbours, not partners: how many
+    /// it then reads of the arrays, of those received and sent.
+    fn miscounted(self, width: Width) -> Outcome<Option<(usize, usize)>> {
+        let all_ranks = width == Width::Int && !self.persistent && cfg!(admpi_mpi = "openmpi");
+        match self.on {
+            Object::Comm(comm) if all_ranks => {
+                Ok(comm.topology()?.map(|(from, to)| (wide_int(from), wide_int(to))))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// As `start_exchange`, where memory or types must outlive the whole operation: behind a generalized request,
     /// which knows when that is.
     fn start_staged(
         self,
         width: Width,
+        topology: Option<(usize, usize)>,
         slot: RequestSlot,
         mut traffic: Traffic<'_>,
         call: impl FnOnce(&Lists, *mut MPI_Request) -> c_int,
     ) -> c_int {
         match self.prepare(|| Ok((Group::new(Report::Empty)?, Lists::new(&mut traffic, width)?))) {
-            Ok((mut group, lists)) => {
+            Ok((mut group, mut lists)) => {
+                let (from, to) = topology.unwrap_or_default();
+                lists.receive.lengthen(from);
+                lists.send.lengthen(to);
                 group.start(|request| call(&lists, request));
                 group.hold(Box::new((lists, traffic.staging)));
                 self.finish(group.finish(slot))

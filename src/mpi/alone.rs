@@ -3,10 +3,15 @@
 
 use super::{Comm, Datatype, Outcome, Status, check, ending, plain};
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A communicator of this rank alone, private, so that no receive of the user's takes the message.
 static ALONE: Mutex<Option<Comm>> = Mutex::new(None);
+/// Each copy has a tag of its own, so that two threads do not take each other's.
+static COPIES: AtomicI32 = AtomicI32::new(0);
+/// MPI has at least so many tags.
+const TAGS: c_int = 1 << 15;
 
 fn alone() -> Outcome<Comm> {
     let mut made = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,6 +45,7 @@ pub struct Items {
 /// `from` may be read and `to` written; they do not overlap.
 pub unsafe fn copy(from: Items, to: Items) -> Outcome<()> {
     let comm = alone()?.raw();
+    let tag = COPIES.fetch_add(1, Ordering::Relaxed).rem_euclid(TAGS);
     let mut status = Status::default();
     // SAFETY: the caller's promise.
     check(unsafe {
@@ -48,12 +54,12 @@ pub unsafe fn copy(from: Items, to: Items) -> Outcome<()> {
             from.count,
             from.datatype.raw(),
             0,
-            0,
+            tag,
             to.address,
             to.count,
             to.datatype.raw(),
             0,
-            0,
+            tag,
             comm,
             status.as_mut_ptr(),
         )

@@ -5,6 +5,7 @@ use super::plain;
 use super::raw::{self, MPI_Aint};
 use super::types::from_aint;
 use super::{Comm, Datatype, Failure, Outcome, check, error, is_live};
+use crate::error::{Code, Error};
 use mpi_sys::{MPI_File, MPI_Win};
 use std::ffi::{c_char, c_int};
 
@@ -61,6 +62,10 @@ pub enum Object {
 }
 
 impl Object {
+    pub fn is_null_comm(self) -> bool {
+        matches!(self, Self::Comm(comm) if comm.is_null())
+    }
+
     /// Ends a failed call; as `error::raise`.
     #[cold]
     pub fn raise(self, call: &str, failure: Failure) -> c_int {
@@ -104,14 +109,19 @@ pub enum Role {
 
 impl Comm {
     pub fn role(self, root: c_int) -> Outcome<Role> {
-        if !self.is_inter()? {
-            return Ok(if self.rank()? == root { Role::Root } else { Role::Leaf });
-        }
-        // SAFETY: returns a constant.
-        if root == unsafe { admpi_shim_root() } {
+        let inter = self.is_inter()?;
+        if inter && root == Self::root_here() {
             return Ok(Role::Root);
         }
-        Ok(if root == raw::constants().proc_null { Role::Bystander } else { Role::Leaf })
+        if inter && root == raw::constants().proc_null {
+            return Ok(Role::Bystander);
+        }
+        let ranks = self.partners()?;
+        if !(0..ranks).contains(&root) {
+            let message = format!("root = {root} is none of {ranks} ranks");
+            return Err(Error::new(Code::Argument, message).into());
+        }
+        Ok(if !inter && self.rank()? == root { Role::Root } else { Role::Leaf })
     }
 
     /// `MPI_ROOT`.
@@ -133,24 +143,31 @@ impl Comm {
 
     /// How many neighbours a rank receives from and sends to.
     pub fn degrees(self) -> Outcome<(c_int, c_int)> {
+        self.topology()?.ok_or_else(|| {
+            Error::new(Code::Argument, "comm has no neighbours: it is without a topology").into()
+        })
+    }
+
+    /// As `degrees`; `None` without a topology.
+    pub fn topology(self) -> Outcome<Option<(c_int, c_int)>> {
         let mut topology = 0;
         // SAFETY: a live communicator and a place for the answer; so below.
         check(unsafe { plain::MPI_Topo_test(self.raw(), &mut topology) })?;
         // SAFETY: constant data of the shim of mpi-sys.
         let (cart, graph, dist_graph) =
             unsafe { (mpi_sys::RSMPI_CART, mpi_sys::RSMPI_GRAPH, mpi_sys::RSMPI_DIST_GRAPH) };
-        if topology == cart {
+        Ok(if topology == cart {
             let mut dimensions = 0;
             // SAFETY: as above.
             check(unsafe { plain::MPI_Cartdim_get(self.raw(), &mut dimensions) })?;
-            Ok((2 * dimensions, 2 * dimensions))
+            Some((2 * dimensions, 2 * dimensions))
         } else if topology == graph {
             let mut degree = 0;
             // SAFETY: as above.
             check(unsafe {
                 plain::MPI_Graph_neighbors_count(self.raw(), self.rank()?, &mut degree)
             })?;
-            Ok((degree, degree))
+            Some((degree, degree))
         } else if topology == dist_graph {
             let (mut sources, mut destinations, mut weighted) = (0, 0, 0);
             // SAFETY: as above.
@@ -162,10 +179,10 @@ impl Comm {
                     &mut weighted,
                 )
             })?;
-            Ok((sources, destinations))
+            Some((sources, destinations))
         } else {
-            Err(Failure::Mpi(raw::constants().err_comm))
-        }
+            None
+        })
     }
 
     /// The ranks that a rank receives from and sends to, in the order of the neighbourhood calls.

@@ -141,6 +141,7 @@ pub struct Constants {
     pub any_tag: c_int,
     pub undefined: c_int,
     pub order_c: c_int,
+    pub order_fortran: c_int,
     pub err_other: c_int,
     pub err_in_status: c_int,
     pub err_pending: c_int,

@@ -3,7 +3,8 @@
 use super::plain;
 use super::raw::{self, MPI_Aint, MPI_Datatype};
 use super::{Datatype, Outcome, check, wide_int};
-use std::ffi::c_int;
+use crate::error::{Code, Error};
+use std::ffi::{c_int, c_void};
 
 /// A datatype made here. MPI keeps what operations under way still need of it.
 #[derive(Debug)]
@@ -44,6 +45,18 @@ pub const fn aint(n: i64) -> MPI_Aint {
 #[allow(clippy::cast_lossless, clippy::unnecessary_cast)]
 pub const fn from_aint(n: MPI_Aint) -> i64 {
     n as i64
+}
+
+/// The address so many bytes behind another.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation)] // addresses have 64 bits
+pub fn shift(address: *const c_void, bytes: i64) -> *const c_void {
+    address.wrapping_byte_offset(aint(bytes) as isize)
+}
+
+#[inline(always)]
+pub fn shift_mut(address: *mut c_void, bytes: i64) -> *mut c_void {
+    shift(address, bytes).cast_mut()
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // the callers keep below their limit
@@ -183,18 +196,28 @@ impl Drop for Made {
 }
 
 impl Datatype {
+    /// Refuses the null handle. MPI itself would raise that on `MPI_COMM_WORLD`, whatever the call is on.
+    pub fn known(self) -> Outcome<Self> {
+        if self == Self::null() {
+            return Err(Error::new(Code::Argument, "a datatype is MPI_DATATYPE_NULL").into());
+        }
+        Ok(self)
+    }
+
     /// The bytes of data in one item.
     pub fn size(self) -> Outcome<i64> {
+        let datatype = self.known()?.0;
         let mut size = 0;
         // SAFETY: a live datatype and a place for the answer.
-        check(unsafe { plain::MPI_Type_size_x(self.0, &mut size) })?;
+        check(unsafe { plain::MPI_Type_size_x(datatype, &mut size) })?;
         Ok(size)
     }
 
     pub fn bounds(self) -> Outcome<Bounds> {
+        let datatype = self.known()?.0;
         let (mut lower, mut extent) = (0, 0);
         // SAFETY: as above.
-        check(unsafe { raw::MPI_Type_get_extent(self.0, &mut lower, &mut extent) })?;
+        check(unsafe { raw::MPI_Type_get_extent(datatype, &mut lower, &mut extent) })?;
         let lower = from_aint(lower);
         Ok(Bounds { lower, upper: lower + from_aint(extent) })
     }
@@ -206,9 +229,10 @@ impl Datatype {
 
     /// Where the data of an item begin and end, whatever bounds it was given.
     pub fn true_bounds(self) -> Outcome<Bounds> {
+        let datatype = self.known()?.0;
         let (mut lower, mut extent) = (0, 0);
         // SAFETY: as above.
-        check(unsafe { plain::MPI_Type_get_true_extent(self.0, &mut lower, &mut extent) })?;
+        check(unsafe { plain::MPI_Type_get_true_extent(datatype, &mut lower, &mut extent) })?;
         let lower = from_aint(lower);
         Ok(Bounds { lower, upper: lower + from_aint(extent) })
     }

@@ -6,9 +6,10 @@
 //! operation must live: MPI has no second handle to one.
 
 use super::plain;
-use super::raw::{self, MPI_Datatype, MPI_Op};
-use super::types::{Made, aint};
+use super::raw::{MPI_Datatype, MPI_Op};
+use super::types::{Made, shift_mut};
 use super::{Datatype, Op, Outcome, TypeAttribute, check};
+use crate::error::{Code, Error};
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -86,9 +87,7 @@ unsafe extern "C" fn apply(
     let mut offset = 0;
     while left > 0 {
         let now = left.min(i64::from(item.piece.max(1)));
-        #[allow(clippy::cast_possible_truncation)] // addresses have 64 bits
-        let shift = aint(offset) as isize;
-        let (from, to) = (input.wrapping_byte_offset(shift), inout.wrapping_byte_offset(shift));
+        let (from, to) = (shift_mut(input, offset), shift_mut(inout, offset));
         #[allow(clippy::cast_possible_truncation)] // at most `piece`
         let count = now as c_int;
         // SAFETY: `length` items of the described type lie at both addresses; a local call.
@@ -106,8 +105,7 @@ unsafe impl Send for Wrapped {}
 
 impl Wrapped {
     pub fn new(commutes: bool) -> Outcome<Self> {
-        // SAFETY: returns a constant handle.
-        let mut op = unsafe { admpi_shim_op_OP_NULL() };
+        let mut op = Op::null().0;
         // SAFETY: `apply` is an operation as MPI wants it, alive as long as the library.
         check(unsafe { plain::MPI_Op_create(Some(apply), c_int::from(commutes), &mut op) })?;
         Ok(Self(op))
@@ -126,14 +124,18 @@ impl Drop for Wrapped {
 }
 
 impl Op {
+    /// Refuses the null handle, which MPI itself would raise on `MPI_COMM_WORLD`, or once a piece.
+    pub fn known(self) -> Outcome<Self> {
+        if self == Self::null() {
+            return Err(Error::new(Code::Argument, "op is MPI_OP_NULL").into());
+        }
+        Ok(self)
+    }
+
     pub fn commutes(self) -> Outcome<bool> {
         let mut flag = 0;
         // SAFETY: a live operation and a place for the answer.
         check(unsafe { plain::MPI_Op_commutative(self.0, &mut flag) })?;
         Ok(flag != 0)
     }
-}
-
-unsafe extern "C" {
-    fn admpi_shim_op_OP_NULL() -> raw::MPI_Op;
 }

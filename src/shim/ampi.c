@@ -13,7 +13,7 @@ void admpi_shim_set_adouble_int(MPI_Datatype type) { AMPI_ADOUBLE_INT = type; }
 /* Mirrored by `mpi::raw::Constants`. */
 const struct {
   const void *in_place;
-  int proc_null, any_source, any_tag, undefined, order_c;
+  int proc_null, any_source, any_tag, undefined, order_c, order_fortran;
   int err_other, err_in_status, err_pending, err_comm, err_arg, err_request, err_count, err_truncate;
   int ident, max_error_string;
   int named, dup, contiguous, vector, hvector, indexed, hindexed, indexed_block, hindexed_block, structure,
@@ -21,7 +21,7 @@ const struct {
   int distribute_none, distribute_block, distribute_cyclic, distribute_dflt_darg;
 } admpi_shim_constants = {
     MPI_IN_PLACE,
-    MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_UNDEFINED, MPI_ORDER_C,
+    MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_UNDEFINED, MPI_ORDER_C, MPI_ORDER_FORTRAN,
     MPI_ERR_OTHER, MPI_ERR_IN_STATUS, MPI_ERR_PENDING, MPI_ERR_COMM, MPI_ERR_ARG, MPI_ERR_REQUEST, MPI_ERR_COUNT,
     MPI_ERR_TRUNCATE,
     MPI_IDENT, MPI_MAX_ERROR_STRING,

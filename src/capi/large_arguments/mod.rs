@@ -1,16 +1,16 @@
 //! What the arguments of the calls for large counts mean: handles, arrays and addresses that a C caller passed.
 
 use crate::error::{Code, Error};
-use crate::large::Call;
 use crate::large::limit::limit;
 use crate::large::movement::{Fitted, Side};
 use crate::large::plan::Family;
 use crate::large::reduction::Room;
 use crate::large::vector::{Part, Parts, Traffic, Width, by_rank};
+use crate::large::{Call, memory};
 use crate::mpi::alone::{self, Items};
 use crate::mpi::handle::{File, Object, Role, Win};
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
-use crate::mpi::types::aint;
+pub use crate::mpi::types::{shift, shift_mut};
 use crate::mpi::{Comm, Datatype, Failure, Outcome, check, is_in_place, plain, wide_int};
 use mpi_sys::{MPI_File, MPI_Win};
 use std::ffi::{c_int, c_void};
@@ -63,19 +63,6 @@ pub fn at_mut(buffer: *mut c_void, offset: i64) -> *mut c_void {
     shift_mut(buffer, offset)
 }
 
-/// The address `offset` bytes behind a buffer's.
-#[inline(always)]
-#[allow(clippy::cast_possible_truncation)] // addresses have 64 bits
-pub fn shift(buffer: *const c_void, offset: i64) -> *const c_void {
-    buffer.wrapping_byte_offset(aint(offset) as isize)
-}
-
-#[inline(always)]
-#[allow(clippy::cast_possible_truncation)] // addresses have 64 bits
-pub fn shift_mut(buffer: *mut c_void, offset: i64) -> *mut c_void {
-    buffer.wrapping_byte_offset(aint(offset) as isize)
-}
-
 pub fn in_place_address() -> *const c_void {
     // SAFETY: returns a constant.
     unsafe { raw::admpi_shim_in_place() }
@@ -111,46 +98,42 @@ pub unsafe fn is_root(comm: MPI_Comm, root: c_int) -> bool {
     matches!(unsafe { Comm::new(comm) }.role(root), Ok(Role::Root))
 }
 
-/// With `MPI_NO_OP` the origin is not significant.
-pub fn is_no_op(op: MPI_Op) -> bool {
-    // SAFETY: returns a constant.
-    op == unsafe { admpi_shim_op_NO_OP() }
-}
-
-unsafe extern "C" {
-    fn admpi_shim_op_NO_OP() -> MPI_Op;
-}
-
-/// `n` elements that the caller passed; none where the pointer is NULL, as MPI allows for no partners.
+/// `n` elements that the caller passed; NULL is allowed for none.
 ///
 /// # Safety
-/// `pointer` is NULL or leads to `n` elements.
-unsafe fn elements<'a, T>(pointer: *const T, n: usize) -> &'a [T] {
-    if pointer.is_null() {
-        return &[];
+/// The pointer is NULL or leads to `n` elements.
+unsafe fn elements<'a, T>((name, pointer): (&str, *const T), n: usize) -> Outcome<&'a [T]> {
+    match (n, pointer.is_null()) {
+        (0, _) => Ok(&[]),
+        (_, true) => {
+            let message = format!("{name} is NULL, for {n} partners");
+            Err(Error::new(Code::Null, message).into())
+        }
+        // SAFETY: the caller's promise.
+        _ => Ok(unsafe { std::slice::from_raw_parts(pointer, n) }),
     }
-    // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts(pointer, n) }
 }
 
 /// # Safety
 /// As for `elements`.
-pub unsafe fn counts(pointer: *const MPI_Count, n: usize) -> Vec<i64> {
+pub unsafe fn counts(name: &str, pointer: *const MPI_Count, n: usize) -> Outcome<Vec<i64>> {
     // SAFETY: handed on.
-    unsafe { elements(pointer, n) }.to_vec()
+    Ok(unsafe { elements((name, pointer), n) }?.to_vec())
 }
 
+/// Counts and displacements, with the arguments' names.
+///
 /// # Safety
 /// The arrays have `n` elements and live as long as the value.
 pub unsafe fn v_parts<'a>(
     n: usize,
-    counts: *const MPI_Count,
-    displacements: *const MPI_Aint,
+    counts: (&str, *const MPI_Count),
+    displacements: (&str, *const MPI_Aint),
     datatype: MPI_Datatype,
 ) -> Outcome<Parts<'a>> {
     // SAFETY: handed on.
     unsafe {
-        let (counts, displacements) = (elements(counts, n), elements(displacements, n));
+        let (counts, displacements) = (elements(counts, n)?, elements(displacements, n)?);
         Parts::items(n, counts, displacements, Datatype::new(datatype))
     }
 }
@@ -159,14 +142,15 @@ pub unsafe fn v_parts<'a>(
 /// As for `v_parts`.
 pub unsafe fn w_parts<'a>(
     n: usize,
-    counts: *const MPI_Count,
-    displacements: *const MPI_Aint,
-    datatypes: *const MPI_Datatype,
+    counts: (&str, *const MPI_Count),
+    displacements: (&str, *const MPI_Aint),
+    (name, datatypes): (&str, *const MPI_Datatype),
 ) -> Outcome<Parts<'a>> {
     // SAFETY: handed on; `Datatype` is transparent.
     unsafe {
-        let (counts, displacements) = (elements(counts, n), elements(displacements, n));
-        Parts::types(n, counts, displacements, elements(datatypes.cast::<Datatype>(), n))
+        let (counts, displacements) = (elements(counts, n)?, elements(displacements, n)?);
+        let datatypes = elements((name, datatypes.cast::<Datatype>()), n)?;
+        Ok(Parts::types(n, counts, displacements, datatypes))
     }
 }
 
@@ -247,7 +231,7 @@ pub const fn guarded(family: Family, wrong: bool) -> Family {
 }
 
 /// Where MPICH's Allgatherv is wrong: on one rank it ignores the displacement, and past 2^31 bytes it hangs. All
-/// ranks receive as many bytes, so all decide alike.
+/// ranks receive as many bytes, so all decide alike; but of two groups, neither knows what the other receives.
 ///
 /// # Safety
 /// As for `v_parts`.
@@ -258,12 +242,15 @@ pub unsafe fn allgatherv_is_wrong(
 ) -> bool {
     let bytes = || -> Outcome<i64> {
         // SAFETY: handed on.
-        let (n, size, counts) = unsafe {
-            let n = partners(comm)?;
-            (n, Datatype::new(datatype).size()?, elements(counts, n))
-        };
+        let (comm, datatype) = unsafe { (Comm::new(comm), Datatype::new(datatype)) };
+        let n = wide_int(comm.partners()?);
+        if n == 1 || comm.is_inter()? {
+            return Ok(i64::MAX);
+        }
+        // SAFETY: handed on.
+        let counts = unsafe { elements(("recvcounts", counts), n) }?;
         let items = counts.iter().fold(0_i64, |sum, n| sum.saturating_add(*n));
-        Ok(if n == 1 { i64::MAX } else { items.saturating_mul(size) })
+        Ok(items.saturating_mul(datatype.size()?))
     };
     cfg!(admpi_large_count) && bytes().is_ok_and(|bytes| bytes > i64::from(limit()))
 }
@@ -291,7 +278,9 @@ pub fn reduces_by_copy(sendbuf: *const c_void, root: c_int) -> bool {
 ///
 /// # Safety
 /// As for `MPI_Reduce`.
+#[allow(clippy::too_many_arguments)] // MPI's, and the call
 pub unsafe fn reduce(
+    call: Call,
     sendbuf: *const c_void,
     recvbuf: *mut c_void,
     count: c_int,
@@ -305,45 +294,56 @@ pub unsafe fn reduce(
         return unsafe { plain::MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm) };
     }
     // SAFETY: handed on; the copy has room for the items.
-    unsafe {
-        let Ok(mut copy) = Room::new(count.into(), Datatype::new(datatype)) else {
-            return raw::constants().err_other;
-        };
-        match move_items(recvbuf, copy.address(), count, datatype, comm) {
-            raw::SUCCESS => {
-                plain::MPI_Reduce(copy.address(), recvbuf, count, datatype, op, root, comm)
-            }
-            code => code,
-        }
+    let copy = call.prepare(|| unsafe {
+        let items = Datatype::new(datatype);
+        let mut copy = Room::new(count.into(), items)?;
+        move_items(recvbuf, copy.address(), count, items)?;
+        Ok(copy)
+    });
+    match copy {
+        // SAFETY: handed on.
+        Ok(mut copy) => unsafe {
+            plain::MPI_Reduce(copy.address(), recvbuf, count, datatype, op, root, comm)
+        },
+        Err(code) => code,
     }
+}
+
+/// Where a nonblocking exchange sends from, and the address that its displacements count from: `MPI_BOTTOM` where the
+/// parts sent and received lie behind one address, since Open MPI takes two equal buffers for a call in place.
+pub fn apart(sendbuf: *const c_void, recvbuf: *mut c_void) -> (*const c_void, i64) {
+    if std::ptr::eq(sendbuf, recvbuf) { (bottom(), address(sendbuf)) } else { (sendbuf, 0) }
 }
 
 /// Packed copies are made in pieces of at most this many bytes.
 const STAGED_BYTES: i64 = 1 << 28;
 
-/// Memory of the library's own.
-fn room(bytes: i64) -> Outcome<Vec<u8>> {
-    let mut room = Vec::new();
-    let bytes = usize::try_from(bytes).unwrap_or(0);
-    room.try_reserve_exact(bytes).map_err(|_| {
-        let message = format!("no memory for {bytes} bytes: data sent in place are copied first");
-        Failure::from(Error::new(Code::Memory, message))
-    })?;
-    room.resize(bytes, 0);
-    Ok(room)
+const COPIED: &str = "data sent in place, which are copied first";
+
+/// The size of what a type is made of, if that is all of one size and without gaps.
+fn grain(datatype: Datatype) -> Outcome<Option<i64>> {
+    let Some(contents) = datatype.contents()? else {
+        let size = datatype.size()?;
+        return Ok((datatype.bounds()?.extent() == size).then_some(size));
+    };
+    let mut grains = contents.datatypes.iter().map(|part| grain(part.datatype()));
+    let first = grains.next().transpose()?.flatten();
+    for other in grains {
+        if other? != first {
+            return Ok(None);
+        }
+    }
+    Ok(first)
 }
 
 /// A copy of some items, from which they are sent while others come to their place: the part of it, given by
-/// address. Predefined items keep their layout, since MPICH cuts a long message of bytes anywhere, also within
-/// what it receives as one pair; others are packed, since the gaps of their types may be no memory at all.
+/// address. Items are packed, since the gaps of their types may be large, or no memory at all. But MPICH cuts a long
+/// message of bytes anywhere, also within what it receives as one structure or pair: such items keep their layout, and
+/// predefined ones do on every MPI.
 ///
 /// # Safety
-/// The items lie at `buffer`; `comm` is live.
-pub unsafe fn copied(
-    buffer: *const c_void,
-    part: Part,
-    comm: MPI_Comm,
-) -> Outcome<(Vec<u8>, Part)> {
+/// The items lie at `buffer`.
+pub unsafe fn copied(buffer: *const c_void, part: Part) -> Outcome<(Vec<u8>, Part)> {
     let count = part.count.max(0);
     let size = part.datatype.size()?;
     let from = shift(buffer, part.displacement);
@@ -351,13 +351,20 @@ pub unsafe fn copied(
         let end = part.datatype.true_bounds()?.upper;
         let bytes =
             (count - 1).saturating_mul(part.datatype.bounds()?.extent()).saturating_add(end);
-        let mut copy = room(if count > 0 { bytes } else { 0 })?;
+        let mut copy = memory(if count > 0 { bytes } else { 0 }, COPIED)?;
         // SAFETY: the items, with the gaps between them, lie at `from`; the copy is as long.
         unsafe { from.cast::<u8>().copy_to_nonoverlapping(copy.as_mut_ptr(), copy.len()) };
         let displacement = address(copy.as_ptr().cast());
         return Ok((copy, Part { displacement, ..part }));
     }
-    let mut copy = room(count.saturating_mul(size))?;
+    if COPIES_IN_PLACE && grain(part.datatype)?.is_none() {
+        let mut room = Room::new(count, part.datatype)?;
+        // SAFETY: as above; the room is for as many items.
+        unsafe { copy_items(from, room.address(), count, part.datatype) }?;
+        let displacement = address(room.address());
+        return Ok((room.into_memory(), Part { displacement, ..part }));
+    }
+    let mut copy = memory(count.saturating_mul(size), COPIED)?;
     let to = copy.as_mut_ptr().cast();
     let bytes =
         Side { count: i64::try_from(copy.len()).unwrap_or(i64::MAX), datatype: Datatype::byte() };
@@ -368,10 +375,49 @@ pub unsafe fn copied(
         unsafe { alone::copy(fitted(from.cast_mut(), &items), fitted(to, &bytes)) }?;
     } else {
         // SAFETY: as above.
-        unsafe { pack_all(from, to, count, part.datatype, comm) }?;
+        unsafe { pack_all(from, to, count, part.datatype) }?;
     }
     let displacement = address(copy.as_ptr().cast());
     Ok((copy, Part { count: bytes.count, displacement, datatype: bytes.datatype }))
+}
+
+/// Calls `f` with the first item and the number of each piece of some items, as many as packing calls take.
+fn packed_pieces(
+    count: i64,
+    datatype: Datatype,
+    mut f: impl FnMut(i64, c_int) -> Outcome<()>,
+) -> Outcome<()> {
+    let piece = (STAGED_BYTES / datatype.size()?.max(1)).max(1);
+    let mut done = 0;
+    while done < count {
+        let now = piece.min(count - done);
+        f(done, narrow(now))?;
+        done += now;
+    }
+    Ok(())
+}
+
+/// Copies items to where none of them lies.
+///
+/// # Safety
+/// The items lie at `from`, and there is room for them at `to`.
+unsafe fn copy_items(
+    from: *const c_void,
+    to: *mut c_void,
+    count: i64,
+    datatype: Datatype,
+) -> Outcome<()> {
+    let extent = datatype.bounds()?.extent();
+    if datatype.size()? > i64::from(limit()) {
+        let items = Side { count, datatype }.fit()?;
+        // SAFETY: handed on.
+        return unsafe { alone::copy(fitted(from.cast_mut(), &items), fitted(to, &items)) };
+    }
+    packed_pieces(count, datatype, |done, n| {
+        let (from, to) = (shift(from, done * extent), shift_mut(to, done * extent));
+        // SAFETY: handed on.
+        unsafe { move_items(from, to, n, datatype) }
+    })
 }
 
 /// Packs items of at most `INT_MAX` bytes each.
@@ -383,21 +429,14 @@ unsafe fn pack_all(
     to: *mut c_void,
     count: i64,
     datatype: Datatype,
-    comm: MPI_Comm,
 ) -> Outcome<()> {
     let (size, extent) = (datatype.size()?, datatype.bounds()?.extent());
-    let mut done = 0;
-    while done < count && size > 0 {
-        let now = (STAGED_BYTES / size).max(1).min(count - done);
+    packed_pieces(count, datatype, |done, n| {
         let (from, to) = (shift(from, done * extent), shift_mut(to, done * size));
-        let (room, mut position) = (narrow(now * size), 0);
+        let (room, mut position, comm) = (narrow(i64::from(n) * size), 0, Comm::itself().raw());
         // SAFETY: the items lie at `from`, and `room` bytes are left at `to`.
-        check(unsafe {
-            plain::MPI_Pack(from, narrow(now), datatype.raw(), to, room, &mut position, comm)
-        })?;
-        done += now;
-    }
-    Ok(())
+        check(unsafe { plain::MPI_Pack(from, n, datatype.raw(), to, room, &mut position, comm) })
+    })
 }
 
 /// # Safety
@@ -416,16 +455,12 @@ pub fn no_copies() -> Failure {
 /// The exchange of what lies at `buffer` with what comes there: sends are copies, given by address.
 ///
 /// # Safety
-/// The parts lie at `buffer`; `comm` is live.
-pub unsafe fn staged_traffic<'a>(
-    buffer: *mut c_void,
-    receives: Parts<'a>,
-    comm: MPI_Comm,
-) -> Outcome<Traffic<'a>> {
+/// The parts lie at `buffer`.
+pub unsafe fn staged_traffic<'a>(buffer: *mut c_void, receives: Parts<'a>) -> Outcome<Traffic<'a>> {
     let (mut sends, mut staging) = (Vec::new(), Vec::new());
     for part in receives.to_vec()? {
         // SAFETY: handed on.
-        let (copy, part) = unsafe { copied(buffer, part, comm) }?;
+        let (copy, part) = unsafe { copied(buffer, part) }?;
         sends.push(part);
         staging.push(copy);
     }
@@ -498,22 +533,16 @@ pub unsafe fn move_items(
     from: *const c_void,
     to: *mut c_void,
     n: c_int,
-    datatype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    let copy = || -> Outcome<()> {
-        let (mut bytes, mut packed, mut position) = (0, 0, 0);
-        // SAFETY: live handles and places for the answers; then a buffer as long as MPI asks for.
-        unsafe {
-            check(plain::MPI_Pack_size(n, datatype, comm, &mut bytes))?;
-            let mut room = vec![0_u8; wide_int(bytes)];
-            let room = room.as_mut_ptr().cast::<c_void>();
-            check(plain::MPI_Pack(from, n, datatype, room, bytes, &mut packed, comm))?;
-            check(plain::MPI_Unpack(room, packed, &mut position, to, n, datatype, comm))
-        }
-    };
-    match copy() {
-        Err(crate::mpi::Failure::Mpi(code)) => code,
-        _ => raw::SUCCESS,
+    datatype: Datatype,
+) -> Outcome<()> {
+    let (comm, datatype) = (Comm::itself().raw(), datatype.raw());
+    let (mut bytes, mut packed, mut position) = (0, 0, 0);
+    // SAFETY: live handles and places for the answers; then a buffer as long as MPI asks for.
+    unsafe {
+        check(plain::MPI_Pack_size(n, datatype, comm, &mut bytes))?;
+        let mut room = memory(bytes.into(), "items that are moved")?;
+        let room = room.as_mut_ptr().cast::<c_void>();
+        check(plain::MPI_Pack(from, n, datatype, room, bytes, &mut packed, comm))?;
+        check(plain::MPI_Unpack(room, packed, &mut position, to, n, datatype, comm))
     }
 }
