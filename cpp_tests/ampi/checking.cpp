@@ -181,6 +181,28 @@ TEST_CASE("test_checking_communicator_freed_by_plain_mpi") {
   CHECK(same_everywhere(text));
 }
 
+TEST_CASE("test_checking_polling_is_set_on_some_ranks_only") {
+  const auto program = [](admpi::tape &, std::vector<admpi::var> &x) {
+    AMPI_Bcast(x.data(), 4, AMPI_ADOUBLE, 0, MPI_COMM_WORLD);
+  };
+  admpi_set_polling(rank() == 0);
+  const std::string text = outcome(program);
+  CAPTURE(text);
+  if (ranks() == 1) {
+    CHECK(text == "");
+  } else {
+    CHECK(has(text, "collective number 1: AMPI_Bcast (" __FILE__));
+    CHECK(has(text, "was recorded with ADMPI_POLLING on rank 0 and without on rank 1"));
+    CHECK(same_everywhere(text));
+  }
+  // The ranks have counted differently; from here on they go on together.
+  admpi::tape tape;
+  REQUIRE(admpi_abandon_sweep(tape.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
+  admpi_set_polling(1);
+  CHECK(outcome(program) == "");
+  admpi_set_polling(0);
+}
+
 TEST_CASE("test_checking_is_silent_when_off") {
   test::begin();
   admpi::tape tape;

@@ -294,6 +294,18 @@ int AMPI_Dist_graph_create_adjacent(MPI_Comm comm_old,
                                     MPI_Comm *comm_dist_graph);
 
 /**
+ * Says that the program may poll, as ADMPI_POLLING=1 in the environment does: what it does next may depend on what
+ * has arrived by then, by Test or Iprobe, by the completion that Waitany found or the message that a wildcard
+ * matched. The adjoints of collectives recorded from now on that do not make their members wait for each other
+ * (Bcast, Reduce, Gather, Scatter, Scan, Exscan, the neighbourhood calls, and calls with counts of zero) then travel
+ * point to point, which takes as many messages as there are ranks, but can never wait for a rank that did not take
+ * part in what is waited for. All ranks must set it alike, at the same place among their collectives. Local.
+ * @param on  0 or 1
+ * @return ADMPI_SUCCESS
+ */
+int admpi_set_polling(int on);
+
+/**
  * Says where the next AMPI_ call of this thread stands, for the messages of checking mode. With
  * ADMPI_SOURCE_LINES defined before the headers are included, every differentiated call says it by itself.
  * @param file  the source file: a string that lives as long as the program; NULL is ignored

@@ -73,8 +73,9 @@ struct Entry {
     peer: c_int,
     tag: c_int,
     n: usize,
-    /// What all members of a collective must have alike: root, operation, count; -1 where it may differ.
-    detail: [i64; 3],
+    /// What all members of a collective must have alike: root, operation, count (-1 where it may differ), and whether
+    /// the adjoints travel over the edges.
+    detail: [i64; 4],
     /// The order in which the calls of a kind were started.
     post: u64,
     event: u32,
@@ -116,7 +117,7 @@ impl Log {
             peer: -1,
             tag: 0,
             n: 0,
-            detail: [-1; 3],
+            detail: [-1; 4],
             post,
             event,
         });
@@ -154,13 +155,13 @@ pub fn posted(private: &'static Private, recorded: bool) -> Posted {
 }
 
 /// A collective on active data starts; `detail` is what is recorded of it.
-pub fn started(private: Option<&'static Private>, detail: Option<[i64; 3]>) -> Posted {
+pub fn started(private: Option<&'static Private>, detail: Option<[i64; 4]>) -> Posted {
     let add = |private| {
         with_log(private, |log, event| {
             let entry = log.add(Kind::Collective, private, event);
             entry.open = true;
             entry.recorded = detail.is_some();
-            entry.detail = detail.unwrap_or([-1; 3]);
+            entry.detail = detail.unwrap_or([-1; 4]);
             entry.post + 1
         })
     };
@@ -337,8 +338,8 @@ fn hash_of(entries: &[&Entry]) -> u64 {
         } else {
             0
         };
-        let [a, b, c] = entry.detail.map(bits);
-        [u64::from(entry.recorded), bits(entry.tag.into()), entry.n as u64, text, a, b, c]
+        let [a, b, c, d] = entry.detail.map(bits);
+        [u64::from(entry.recorded), bits(entry.tag.into()), entry.n as u64, text, a, b, c, d]
     }))
 }
 
@@ -525,7 +526,7 @@ struct Record {
     peer: i64,
     tag: i64,
     n: u64,
-    detail: [i64; 3],
+    detail: [i64; 4],
     post: u64,
     call: String,
     place: String,
@@ -533,7 +534,9 @@ struct Record {
 
 const CALL_WORDS: usize = 5;
 const PLACE_WORDS: usize = 8;
-const WORDS: usize = 8 + CALL_WORDS + PLACE_WORDS;
+const WORDS: usize = TEXTS + CALL_WORDS + PLACE_WORDS;
+/// Where the texts begin.
+const TEXTS: usize = 9;
 
 fn text_words(text: &str, n: usize) -> Vec<u64> {
     // The end of a path tells more than its beginning.
@@ -556,17 +559,9 @@ fn encode(entry: &Entry) -> Vec<u64> {
         .site
         .map_or_else(String::new, |site| format!("{}:{}", site.file.to_string_lossy(), site.line));
     let flags = entry.kind as u64 | u64::from(entry.recorded) << 8 | u64::from(entry.open) << 9;
-    let [a, b, c] = entry.detail.map(bits);
-    let mut words = vec![
-        flags,
-        bits(entry.peer.into()),
-        bits(entry.tag.into()),
-        entry.n as u64,
-        entry.post,
-        a,
-        b,
-        c,
-    ];
+    let mut words =
+        vec![flags, bits(entry.peer.into()), bits(entry.tag.into()), entry.n as u64, entry.post];
+    words.extend(entry.detail.map(bits));
     words.extend(text_words(entry.call, CALL_WORDS));
     words.extend(text_words(&place, PLACE_WORDS));
     words
@@ -587,9 +582,9 @@ fn decode(words: &[u64]) -> Record {
         tag: signed(words[2]),
         n: words[3],
         post: words[4],
-        detail: [signed(words[5]), signed(words[6]), signed(words[7])],
-        call: words_text(&words[8..8 + CALL_WORDS]),
-        place: words_text(&words[8 + CALL_WORDS..]),
+        detail: std::array::from_fn(|i| signed(words[5 + i])),
+        call: words_text(&words[TEXTS..TEXTS + CALL_WORDS]),
+        place: words_text(&words[TEXTS + CALL_WORDS..]),
     }
 }
 
@@ -647,6 +642,13 @@ fn collective_difference(all: &[Vec<Record>]) -> Option<String> {
                 "operation"
             } else if other.detail[2] != one.detail[2] {
                 "count"
+            } else if other.detail[3] != one.detail[3] {
+                let (with, without) = if one.detail[3] > 0 { (first, rank) } else { (rank, first) };
+                return Some(format!(
+                    "collective number {}: {} was recorded with ADMPI_POLLING on rank {with} and without on rank {without}: all ranks must set it alike",
+                    i + 1,
+                    one.name()
+                ));
             } else {
                 continue;
             };

@@ -6,28 +6,37 @@
 //! the same communicator has to set off before. Where the sweep meets the start, what has come home is added.
 //! All ranks start the collectives of a communicator in one order, so they set off in one order, the reverse.
 //! Ranks that only contribute to a result hand their part over and go on.
+//!
+//! A call that does not make its members wait for each other may be passed by some long before others come to it,
+//! and where that decided what they did next, a collective of adjoints could wait for ever. In a program that polls
+//! its adjoints travel point to point instead, over the edges by which the values went: each member sends at its
+//! completion and receives at its start, in no order with other calls.
 
 use super::channel::{AT_ONCE, Channel, Window};
 use super::check::{self, Posted};
+use super::edges::Edges;
 use super::operator::Operator;
 use super::recording::{on_tape, state};
 use super::traffic::{Completion, Home, Traffic, with_traffic};
-use super::{Private, communicator, statistics};
+use super::{Private, communicator, environment, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::transfer::Transfer;
-use crate::mpi::{Comm, Failure, How, Mark, Operation, Outcome, Sink, Staging};
+use crate::mpi::{Comm, Failure, How, Mark, Operation, Outcome, Reach, Sink, Staging};
 use crate::tape::{self, Event, Ids, Position, Sweep, Tape};
+use std::ffi::c_int;
 
 /// What a collective is recorded on: the tape, and where its adjoint travels. None if nothing is recorded.
 pub struct Stage {
     serial: u64,
     private: &'static Private,
+    by_edges: bool,
 }
 
 impl Stage {
     /// A blocking call may enter its communicator, since all members are in it; one that only starts may not
-    /// wait for them.
-    pub fn set(comm: Comm, how: How) -> Outcome<Option<Self>> {
+    /// wait for them. `together` tells whether no member completes the call before all have started it, by what they
+    /// receive; all members must say the same.
+    pub fn set(comm: Comm, how: How, together: impl FnOnce() -> bool) -> Outcome<Option<Self>> {
         let Some(serial) = state() else {
             communicator::refuse_inter(comm)?;
             if tape::checking() {
@@ -42,7 +51,13 @@ impl Stage {
                 communicator::of(comm)?
             }
         };
-        Ok(Some(Self { serial, private }))
+        let by_edges = environment::polling() && !together();
+        Ok(Some(Self { serial, private, by_edges }))
+    }
+
+    /// Whether the adjoints travel over the edges.
+    pub const fn by_edges(&self) -> bool {
+        self.by_edges
     }
 }
 
@@ -85,6 +100,7 @@ impl Outputs {
 /// A call's adjoint.
 pub trait Rule: Copy + Send + 'static {
     const NAME: &'static str;
+    const REACH: Reach = Reach::All;
 
     fn private(&self) -> &'static Private;
 
@@ -104,26 +120,58 @@ pub trait Rule: Copy + Send + 'static {
 
     /// Adds what has come home to the adjoints of what was read.
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()>;
+
+    /// What this rank read.
+    fn operands(&self) -> Option<&Ids>;
+
+    /// Whose values this rank received, and where they are in what it takes.
+    fn sources(&self, sweep: &Sweep<'_>) -> Edges;
+
+    /// Who received values of this rank, and where they are in what it read.
+    fn destinations(&self, sweep: &Sweep<'_>) -> Edges;
+
+    /// As `depart`, over the edges.
+    fn send(&self, taken: Staging, tag: c_int, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let width = sweep.width();
+        self.sources(sweep).send(self.private(), tag, &taken, width, sweep)?;
+        Ok(Home::default())
+    }
+
+    /// As `add`, over the edges.
+    fn receive(&self, _: Home, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
+        let Some(ids) = self.operands() else { return Ok(()) };
+        self.destinations(sweep).collect(self.private(), tag, ids, sweep)
+    }
 }
 
-/// The place of a completion in the order of its communicator.
+/// How the adjoints of a call travel.
 #[derive(Clone, Copy)]
-struct Turn {
-    post: u64,
-    release: u32,
+enum Way {
+    /// By a collective, which has its place in the order of the communicator, and an event that must have been
+    /// passed before it.
+    Together { post: u64, release: u32 },
+    /// Over the edges, under a tag.
+    Edges(c_int),
 }
 
 /// Takes and sets off now, or once those started later have.
 fn leave<R: Rule>(
     rule: R,
     outputs: Outputs,
-    turn: Turn,
+    way: Way,
     start: u32,
     sweep: &mut Sweep<'_>,
 ) -> Result<Option<Home>> {
     let taken = rule.take(outputs, sweep);
     statistics::sent_back(taken.len());
-    if turn.release == AT_ONCE && sweep.companion::<Traffic>().may_depart() {
+    let (post, release) = match way {
+        Way::Together { post, release } => (post, release),
+        Way::Edges(tag) => {
+            let home = rule.send(taken, tag, sweep)?;
+            return Ok(Some(Home { tag: Some(tag), ..home }));
+        }
+    };
+    if release == AT_ONCE && sweep.companion::<Traffic>().may_depart() {
         return rule.depart(taken, sweep).map(Some);
     }
     let event = sweep.event_index();
@@ -133,11 +181,19 @@ fn leave<R: Rule>(
         sweep.companion::<Traffic>().open(start, home);
         Ok(())
     });
-    sweep.companion::<Traffic>().hold(channel, turn.post, turn.release, departure);
+    sweep.companion::<Traffic>().hold(channel, post, release, departure);
     while let Some(departure) = sweep.companion::<Traffic>().next_departure(channel, event) {
         departure(sweep)?;
     }
     Ok(None)
+}
+
+/// Waits for what this rank needs, and adds it.
+fn arrive<R: Rule>(rule: R, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+    match home.tag {
+        None => rule.add(home, sweep),
+        Some(tag) => rule.receive(home, tag, sweep),
+    }
 }
 
 /// All collectives of a communicator are one channel.
@@ -149,7 +205,7 @@ const fn channel_of(private: &Private) -> Channel {
 struct Whole<R> {
     rule: R,
     outputs: Outputs,
-    turn: Turn,
+    way: Way,
 }
 
 impl<R: Rule> Event for Whole<R> {
@@ -157,12 +213,12 @@ impl<R: Rule> Event for Whole<R> {
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let event = sweep.event_index();
-        let home = match leave(self.rule, self.outputs, self.turn, event, sweep)? {
+        let home = match leave(self.rule, self.outputs, self.way, event, sweep)? {
             Some(home) => Some(home),
             None => sweep.companion::<Traffic>().finish_open(event),
         };
         // Whatever was started later has set off before, so that nothing holds this one.
-        self.rule.add(home.unwrap_or_default(), sweep)
+        arrive(self.rule, home.unwrap_or_default(), sweep)
     }
 }
 
@@ -177,7 +233,7 @@ impl<R: Rule> Event for Begun<R> {
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let event = sweep.event_index();
         match sweep.companion::<Traffic>().finish_open(event) {
-            Some(home) => self.rule.add(home, sweep),
+            Some(home) => arrive(self.rule, home, sweep),
             // Its completion is not in the range.
             None => Ok(()),
         }
@@ -188,7 +244,7 @@ impl<R: Rule> Event for Begun<R> {
 struct Done<R> {
     rule: R,
     outputs: Outputs,
-    turn: Turn,
+    way: Way,
     start: u32,
 }
 
@@ -196,7 +252,7 @@ impl<R: Rule> Event for Done<R> {
     const NAME: &'static str = R::NAME;
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        if let Some(home) = leave(self.rule, self.outputs, self.turn, self.start, sweep)? {
+        if let Some(home) = leave(self.rule, self.outputs, self.way, self.start, sweep)? {
             sweep.companion::<Traffic>().open(self.start, home);
         }
         Ok(())
@@ -241,6 +297,11 @@ pub enum Target {
         /// Nothing came from below.
         lowest: bool,
     },
+    /// What all ranks brought to a reduction, in their order: this rank has the result.
+    Joined {
+        sink: Sink,
+        operator: Operator,
+    },
     /// Buffers one after the other; values without one are dropped.
     Parts(Vec<Part>),
 }
@@ -266,6 +327,13 @@ impl Target {
                 operator.include(sent, values, *lowest);
                 sink.unpack(values, mark);
             }
+            Self::Joined { sink, operator } => {
+                let (result, others) = values.split_at_mut(sink.len() * operator.words());
+                for own in others.chunks_exact(result.len().max(1)) {
+                    operator.include(own, result, false);
+                }
+                sink.unpack(result, mark);
+            }
             Self::But { sink, n, kept } => {
                 let (below, rest) = values.split_at(*kept * *n);
                 sink.unpack(below, mark);
@@ -289,10 +357,17 @@ struct Recording<R> {
     serial: u64,
     rule: R,
     outputs: usize,
-    post: u64,
+    place: Place,
     /// If the call does not block: the place on the tape right behind the event of its start.
     start: Option<Position>,
     logged: Posted,
+}
+
+/// What a call is known by among those of its communicator.
+#[derive(Clone, Copy)]
+enum Place {
+    Post(u64),
+    Tag(c_int),
 }
 
 /// A collective whose forward half has started.
@@ -314,11 +389,18 @@ pub fn begin<R: Rule>(
     rule: impl FnOnce(&mut Tape, &'static Private) -> Result<R>,
     operation: impl FnOnce() -> Outcome<Operation>,
 ) -> Outcome<Forward<R>> {
-    let made = stage.map(|Stage { serial, private }| {
+    let made = stage.map(|Stage { serial, private, by_edges }| {
+        // Counted also where the tape refuses the call, which other members may record.
+        let tag = by_edges.then(|| private.next_tag(R::REACH));
         let rule = on_tape(serial, |tape| rule(tape, private))?;
-        let post = private.collectives.with(Window::post);
-        let logged = check::started(Some(private), Some(rule.signature()));
-        Ok(Recording { serial, rule, outputs, post, start: None, logged })
+        let place = match tag {
+            Some(tag) => Place::Tag(tag),
+            None => Place::Post(private.collectives.with(Window::post)),
+        };
+        let [root, operation, count] = rule.signature();
+        let detail = [root, operation, count, by_edges.into()];
+        let logged = check::started(Some(private), Some(detail));
+        Ok(Recording { serial, rule, outputs, place, start: None, logged })
     });
     let (mut recording, mut refused) = match made.transpose() {
         Ok(recording) => (recording, None),
@@ -346,7 +428,9 @@ pub fn begin<R: Rule>(
 
 fn withdraw<R: Rule>(recording: Option<&Recording<R>>) {
     if let Some(recording) = recording {
-        recording.rule.private().collectives.with(|window| window.close(recording.post));
+        if let Place::Post(post) = recording.place {
+            recording.rule.private().collectives.with(|window| window.close(post));
+        }
         recording.logged.withdrawn();
     }
 }
@@ -405,39 +489,74 @@ impl<R: Rule> From<Forward<R>> for Box<dyn Pending> {
 impl<R: Rule> Recording<R> {
     /// Records the completion and returns the marks of what was received.
     fn complete(self, sent: &[f64], received: &[f64]) -> Outcome<Mark> {
-        let Self { serial, rule, outputs, post, start, logged } = self;
+        let Self { serial, rule, outputs, place, start, logged } = self;
         logged.completed();
-        let private = rule.private();
-        let window = &private.collectives;
-        let closed = window.with(|window| window.close(post));
+        let turn = place.close(rule.private());
         on_tape(serial, |tape| {
             // What was kept at the start went with it.
             if start.is_some_and(|behind| tape.check_position("start", &behind).is_err()) {
                 return Err(forgotten(R::NAME));
             }
             rule.settle(tape, sent, received);
-            let channel = channel_of(private);
-            let completion = Completion {
-                channel,
-                post,
-                closed,
-                window,
-                book: |traffic| &mut traffic.collectives,
-            };
             let n = narrow(outputs);
             let first = match start {
-                None => completion.record(tape, outputs, |first, release| Whole {
+                None => turn.record(tape, outputs, |first, way| Whole {
                     rule,
                     outputs: Outputs { first, n },
-                    turn: Turn { post, release },
+                    way,
                 }),
-                Some(behind) => completion.record(tape, outputs, |first, release| {
-                    let (outputs, turn) = (Outputs { first, n }, Turn { post, release });
-                    Done { rule, outputs, turn, start: behind.event - 1 }
+                Some(behind) => turn.record(tape, outputs, |first, way| Done {
+                    rule,
+                    outputs: Outputs { first, n },
+                    way,
+                    start: behind.event - 1,
                 }),
             }?;
             Ok(Mark { first, tag: tape.tag() })
         })
+    }
+}
+
+/// A completion that is about to be recorded.
+enum Turn {
+    Ordered(Completion<'static>),
+    Tag(c_int),
+}
+
+impl Place {
+    fn close(self, private: &'static Private) -> Turn {
+        let post = match self {
+            Self::Post(post) => post,
+            Self::Tag(tag) => return Turn::Tag(tag),
+        };
+        let window = &private.collectives;
+        let closed = window.with(|window| window.close(post));
+        Turn::Ordered(Completion {
+            channel: channel_of(private),
+            post,
+            closed,
+            window,
+            book: |traffic| &mut traffic.collectives,
+        })
+    }
+}
+
+impl Turn {
+    fn record<E: Event>(
+        self,
+        tape: &mut Tape,
+        outputs: usize,
+        event: impl FnOnce(u32, Way) -> E,
+    ) -> Result<u32> {
+        match self {
+            Self::Ordered(completion) => {
+                let post = completion.post;
+                completion.record(tape, outputs, |first, release| {
+                    event(first, Way::Together { post, release })
+                })
+            }
+            Self::Tag(tag) => tape.record(outputs, |first, _| event(first, Way::Edges(tag))),
+        }
     }
 }
 

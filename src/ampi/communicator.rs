@@ -13,7 +13,9 @@ use super::channel::Window;
 use super::{check, lock};
 use crate::count::wide32;
 use crate::error::{Code, Error};
-use crate::mpi::{Comm, CommAttribute, Failure, Group, Outcome, Serial, SharedComm, transfer};
+use crate::mpi::{
+    Comm, CommAttribute, Failure, Group, Outcome, Reach, Serial, SharedComm, largest_tag, transfer,
+};
 use crate::tape;
 use std::ffi::c_int;
 use std::sync::Mutex;
@@ -44,9 +46,16 @@ pub struct Private {
     pub receives: Serial<Window>,
     /// The collectives on active data that are under way.
     pub collectives: Serial<Window>,
+    /// How many collectives there have been whose adjoints travel edge by edge, among all members and among
+    /// neighbours, and the largest tag they may have.
+    numbered: [AtomicU64; 2],
+    largest_tag: c_int,
     /// Another one of the same members in reverse order.
     mirror: Option<&'static Private>,
 }
+
+/// Tags on a mirror up to this one have a meaning of their own.
+const NAMED_TAGS: c_int = 32767;
 
 impl Private {
     /// The handle for the messages of a sweep at `depth`; an error after MPI has ended.
@@ -110,7 +119,38 @@ impl Private {
                 lock(&ABANDONED).push(old);
             }
         }
+        let mut numbers = self.numbers();
+        transfer::allreduce_min(user, &mut numbers)?;
+        self.agree(numbers);
         Ok(())
+    }
+
+    /// The tag for the adjoints of a collective that travel edge by edge. All members start their collectives in
+    /// one order, so they give a call one tag. The calls among neighbours are counted for themselves: a rank that
+    /// has none may not know whether such a call is active, but then it needs no tag either. Tags come again after so
+    /// many calls that those of a tag, open at once, would not fit into memory.
+    pub fn next_tag(&self, reach: Reach) -> c_int {
+        let (first, n) = match self.largest_tag - NAMED_TAGS {
+            n if n > 1 => (NAMED_TAGS + 1, n / 2),
+            _ => (1, NAMED_TAGS / 2 - 1),
+        };
+        let counter = usize::from(reach == Reach::Neighbours);
+        let number = self.numbered[counter].fetch_add(1, Ordering::Relaxed);
+        let at = c_int::try_from(number % u64::from(n.unsigned_abs())).unwrap_or(0);
+        first + 2 * at + c_int::from(reach == Reach::Neighbours)
+    }
+
+    /// Negative, so that the least of all members is what they go on from.
+    fn numbers(&self) -> [i64; 2] {
+        let number = |n: &AtomicU64| -i64::try_from(n.load(Ordering::Relaxed)).unwrap_or(i64::MAX);
+        [number(&self.numbered[0]), number(&self.numbered[1])]
+    }
+
+    /// Members go on from one number, also if a call failed on some of them, or passed by.
+    fn agree(&self, numbers: [i64; 2]) {
+        for (counter, number) in self.numbered.iter().zip(numbers) {
+            counter.store(number.unsigned_abs(), Ordering::Relaxed);
+        }
     }
 
     pub fn ranks(&self) -> usize {
@@ -378,10 +418,12 @@ fn reuse(comm: Comm) -> Outcome<Offer> {
         // Taken before it is offered: another thread may be making a communicator of the same group.
         let offer = known.iter().find(|private| private.name >= least && private.take());
         let name = offer.map_or(i64::MAX, |private| private.name);
-        let mut agreed = [name, -name, levels_wanted()];
+        let [all, near] = offer.map_or([0; 2], |private| private.numbers());
+        let mut agreed = [name, -name, levels_wanted(), all, near];
         let asked = transfer::allreduce_min(comm, &mut agreed);
         let [lowest, highest, levels] = [agreed[0], -agreed[1], agreed[2]];
         if let (true, Some(private)) = (asked.is_ok() && lowest == highest, offer) {
+            private.agree([agreed[3], agreed[4]]);
             return Ok(Offer::Private(private));
         }
         if let Some(private) = offer {
@@ -453,6 +495,8 @@ fn register(
         claims: AtomicUsize::new(0),
         receives: Serial::new(Window::default()),
         collectives: Serial::new(Window::default()),
+        numbered: [const { AtomicU64::new(0) }; 2],
+        largest_tag: largest_tag(),
         mirror,
     }));
     registry.push(made);

@@ -105,7 +105,7 @@ impl Team {
         communicator::refuse_inter(comm)?;
         let private = communicator::of_collective(comm)?;
         let count = i64::try_from(count).unwrap_or(-1);
-        let detail = recording::state().map(|_| [root.into(), -1, count]);
+        let detail = recording::state().map(|_| [root.into(), -1, count, 0]);
         check::started(Some(private), detail).completed();
         Ok(Self { private })
     }

@@ -4,7 +4,22 @@ use super::{communicator, lock, request, traffic};
 use crate::datatype;
 use crate::error::{Code, Error};
 use crate::mpi::{self, Comm, CommAttribute, Outcome};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex};
+
+/// `ADMPI_POLLING=1`, or the call.
+static POLLING: LazyLock<AtomicBool> =
+    LazyLock::new(|| std::env::var_os("ADMPI_POLLING").is_some_and(|value| value == "1").into());
+
+/// Whether what a program does next may depend on what has arrived by then, so that a collective in which ranks did
+/// not wait for each other may not do so on its way back.
+pub fn polling() -> bool {
+    POLLING.load(Ordering::Relaxed)
+}
+
+pub fn set_polling(on: bool) {
+    POLLING.store(on, Ordering::Relaxed);
+}
 
 /// The attribute on `MPI_COMM_SELF` whose removal at the beginning of `MPI_Finalize` ends the library.
 static ENDING: Mutex<Option<CommAttribute>> = Mutex::new(None);

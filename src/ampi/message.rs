@@ -616,7 +616,7 @@ pub fn sendrecv_replace(
     exchange(&sink.source().clone(), to, sink, from, comm, || communicator::of(comm))
 }
 
-/// Lower tags are those of neighbours' slots.
+/// Neighbours have tag 0, and checking the next one.
 const AMONG_MEMBERS: c_int = 32766;
 
 /// A message to one member of `private` and one from another (either may be MPI_PROC_NULL), for calls that the

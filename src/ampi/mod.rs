@@ -9,6 +9,7 @@ pub mod check;
 pub mod collective;
 pub mod communicator;
 pub mod custom;
+pub mod edges;
 pub mod environment;
 pub mod local;
 pub mod message;

@@ -4,6 +4,7 @@ use super::argument::{Many, sink, sink_or_in_place, source_or_in_place};
 use super::collective::{
     Forward, Outputs, Part, Rule, Stage, Target, begin, collect, contribute, failed, whole,
 };
+use super::edges::Edges;
 use super::recording::ids;
 use super::traffic::Home;
 use super::{Private, statistics};
@@ -51,6 +52,14 @@ impl Lengths {
                     }
                 }
             }
+        }
+    }
+
+    /// Whether every rank has a part.
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Each(n) => *n > 0,
+            Self::List(list) => !list.contains(&0),
         }
     }
 
@@ -197,6 +206,7 @@ struct Broadcast {
     root: c_int,
     /// What the root sent: its values keep their ids.
     ids: Option<Ids>,
+    n: usize,
 }
 
 impl Rule for Broadcast {
@@ -231,11 +241,27 @@ impl Rule for Broadcast {
             None => contribute(home, sweep),
         }
     }
+
+    fn operands(&self) -> Option<&Ids> {
+        self.ids.as_ref()
+    }
+
+    fn sources(&self, _: &Sweep<'_>) -> Edges {
+        match &self.ids {
+            Some(_) => Edges::default(),
+            None => Edges::one(self.private, self.root, self.n),
+        }
+    }
+
+    fn destinations(&self, _: &Sweep<'_>) -> Edges {
+        let all = 0..self.private.ranks();
+        Edges::alike(self.private, all, self.n).to_others(self.private)
+    }
 }
 
 pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Forward<impl Rule>> {
     let buffer = sink("buffer", buffer)?;
-    let stage = Stage::set(comm, how)?;
+    let stage = Stage::set(comm, how, || false)?;
     let (n, words) = (buffer.len(), buffer.source().words());
     if comm.rank()? == root {
         let source = one(buffer.source().clone());
@@ -245,7 +271,9 @@ pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Fo
             stage,
             0,
             Target::Nothing,
-            |tape, private| Ok(Broadcast { private, root, ids: Some(ids(tape, &source, shape)?) }),
+            |tape, private| {
+                Ok(Broadcast { private, root, ids: Some(ids(tape, &source, shape)?), n })
+            },
             || Operation::bcast(comm, data, words, 1, root, how),
         );
     }
@@ -254,7 +282,7 @@ pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Fo
         stage,
         n,
         Target::All(buffer),
-        |_, private| Ok(Broadcast { private, root, ids: None }),
+        |_, private| Ok(Broadcast { private, root, ids: None, n }),
         || Operation::bcast(comm, Staging::take(words), words, 1, root, how),
     )
 }
@@ -312,6 +340,21 @@ impl Rule for Gathered {
             _ => contribute(home, sweep),
         }
     }
+
+    fn operands(&self) -> Option<&Ids> {
+        self.ids.as_ref()
+    }
+
+    fn sources(&self, sweep: &Sweep<'_>) -> Edges {
+        if !self.at_root() {
+            return Edges::default();
+        }
+        Edges::shares(self.private, self.lots.shares(sweep)).to_others(self.private)
+    }
+
+    fn destinations(&self, _: &Sweep<'_>) -> Edges {
+        Edges::one(self.private, self.root, self.n).to_others(self.private)
+    }
 }
 
 /// `receive` is significant on the root.
@@ -328,7 +371,7 @@ pub fn gather(
         return gather_to(source, sinks, &parts, comm, how);
     }
     let Some(source) = source else { return Err(in_place_off_root("sendbuf")) };
-    let stage = Stage::set(comm, how)?;
+    let stage = Stage::set(comm, how, || false)?;
     let n = source.len();
     let (data, shape) = packed(&source);
     let words = data.len();
@@ -361,7 +404,7 @@ pub fn gather_to(
     let place = wide_int(root);
     let n = parts.doubles.of(place);
     same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
-    let stage = Stage::set(comm, how)?;
+    let stage = Stage::set(comm, how, || false)?;
     let (data, shape) = match &source {
         Some(source) => packed(source),
         None => own_values(&sinks, parts, place),
@@ -455,6 +498,19 @@ impl Rule for Scattered {
             None => contribute(home, sweep),
         }
     }
+
+    fn operands(&self) -> Option<&Ids> {
+        self.ids.as_ref()
+    }
+
+    fn sources(&self, _: &Sweep<'_>) -> Edges {
+        if self.receives { Edges::one(self.private, self.root, self.n) } else { Edges::default() }
+    }
+
+    fn destinations(&self, sweep: &Sweep<'_>) -> Edges {
+        let all = Edges::shares(self.private, self.lots.shares(sweep));
+        if self.receives { all } else { all.to_others(self.private) }
+    }
 }
 
 /// `send` is significant on the root.
@@ -469,7 +525,7 @@ pub fn scatter(
     let (rank, ranks) = (comm.rank()?, wide_int(comm.size()?));
     if rank != root {
         let Some(sink) = sink else { return Err(in_place_off_root("recvbuf")) };
-        let stage = Stage::set(comm, how)?;
+        let stage = Stage::set(comm, how, || false)?;
         let (n, words) = (sink.len(), sink.source().words());
         let with_counts = send.has_counts();
         return begin(
@@ -492,7 +548,7 @@ pub fn scatter(
     let (n, words) = parts.of(wide_int(rank));
     same_length(sink.as_ref().map(|sink| (sink.len(), sink.source().words())), (n, words))?;
     parts.doubles.total(ranks)?;
-    let stage = Stage::set(comm, how)?;
+    let stage = Stage::set(comm, how, || false)?;
     let (data, shape) = packed(&source);
     let receives = sink.is_some();
     begin(
@@ -546,6 +602,18 @@ impl Rule for Allgathered {
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
         collect(home, &self.ids, sweep)
     }
+
+    fn operands(&self) -> Option<&Ids> {
+        Some(&self.ids)
+    }
+
+    fn sources(&self, sweep: &Sweep<'_>) -> Edges {
+        Edges::shares(self.private, self.lots.shares(sweep))
+    }
+
+    fn destinations(&self, _: &Sweep<'_>) -> Edges {
+        Edges::alike(self.private, 0..self.private.ranks(), self.ids.len())
+    }
 }
 
 pub fn allgather(
@@ -570,7 +638,7 @@ pub fn allgather_to(
     let (place, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
     let n = parts.doubles.of(place);
     same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
-    let stage = Stage::set(comm, how)?;
+    let stage = Stage::set(comm, how, || parts.doubles.is_full())?;
     let (data, shape) = match &source {
         Some(source) => packed(source),
         None => own_values(&sinks, parts, place),
@@ -632,6 +700,18 @@ impl Rule for Exchanged {
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
         collect(home, &self.ids, sweep)
     }
+
+    fn operands(&self) -> Option<&Ids> {
+        Some(&self.ids)
+    }
+
+    fn sources(&self, sweep: &Sweep<'_>) -> Edges {
+        Edges::shares(self.private, self.received.shares(sweep))
+    }
+
+    fn destinations(&self, sweep: &Sweep<'_>) -> Edges {
+        Edges::shares(self.private, self.sent.shares(sweep))
+    }
 }
 
 /// In place the receive buffer is sent, and all of it is received anew.
@@ -662,7 +742,8 @@ pub fn alltoall_to(
     same_length(apart.as_ref().map(|sent| sent.of(place)), received.of(place))?;
     let sent = apart.as_ref().unwrap_or(&received);
     sent.doubles.total(ranks)?;
-    let stage = Stage::set(comm, how)?;
+    // With counts no rank knows those between others.
+    let stage = Stage::set(comm, how, || matches!(received.doubles, Lengths::Each(n) if n > 0))?;
     let (data, shape) = packed(&source);
     let (total, room) = (received.doubles.total(ranks)?, received.wire().total(ranks)?);
     let target = target(sinks, &received, None);

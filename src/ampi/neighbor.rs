@@ -6,16 +6,16 @@
 //!
 //! Where two ranks are neighbours twice, which part arrives in which slot differs from MPI to MPI. In calls that
 //! send a part of its own to each neighbour, every part therefore travels behind a double that holds the sender's
-//! slot, and its adjoint comes back under that number. What all neighbours get alike needs none.
+//! slot, and the adjoints go back in the order of these. What all neighbours get alike needs none.
 
 use super::argument::{Many, source};
 use super::collective::{Forward, Outputs, Part, Rule, Stage, Target, begin};
+use super::edges::{Edge, Edges};
 use super::movement::{Lengths, Lots, Parts};
 use super::recording::ids;
-use super::traffic::{Home, Parcel, Traffic, with_traffic};
+use super::traffic::Home;
 use super::{Private, statistics};
 use crate::error::Result;
-use crate::mpi::message::Envelope;
 use crate::mpi::{Argument, Comm, How, Operation, Outcome, Reach, Sink, Sources, Staging};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
@@ -73,18 +73,22 @@ struct StoredEnds {
 }
 
 impl StoredEnds {
-    fn slots(&self) -> std::ops::Range<usize> {
-        0..self.peers.len()
-    }
-
     fn length(&self, slot: usize, sweep: &Sweep<'_>) -> usize {
         self.lengths.of(slot, sweep)
     }
 
-    /// The neighbour that a slot exchanges anything with.
-    fn peer(&self, slot: usize, sweep: &Sweep<'_>) -> Option<c_int> {
-        let peer = sweep.stored(&self.peers)[slot];
-        (peer != NOBODY && self.length(slot, sweep) > 0).then_some(peer)
+    /// The edge of each slot; the parts lie one behind the other, each behind `gap` doubles.
+    fn edges(&self, gap: usize, sweep: &Sweep<'_>) -> Vec<Edge> {
+        let mut at = 0;
+        let edge = |(slot, &peer)| {
+            let length = self.length(slot, sweep);
+            at += gap;
+            let n = if peer == NOBODY { 0 } else { length };
+            let edge = Edge { peer, at, n };
+            at += length;
+            edge
+        };
+        sweep.stored(&self.peers).iter().enumerate().map(edge).collect()
     }
 }
 
@@ -106,12 +110,12 @@ impl Neighbours {
     }
 }
 
-fn tag_of(slot: usize) -> c_int {
-    c_int::try_from(slot).unwrap_or(c_int::MAX)
-}
+/// Calls follow each other in one order.
+const TAG: c_int = 0;
 
 impl Rule for Neighbours {
     const NAME: &'static str = "Neighbor";
+    const REACH: Reach = Reach::Neighbours;
 
     fn private(&self) -> &'static Private {
         self.private
@@ -129,48 +133,33 @@ impl Rule for Neighbours {
     }
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        let (width, depth, private) = (sweep.width(), sweep.depth(), self.private.mirror());
-        let mut at = 0;
-        for slot in self.sources.slots() {
-            at += self.gap();
-            let n = self.sources.length(slot, sweep);
-            if let Some(peer) = self.sources.peer(slot, sweep) {
-                let origin = self.origins.map_or(0, |origins| sweep.stored(&origins)[slot]);
-                let tag = tag_of(crate::count::wide(origin));
-                let mut data = Staging::take(n * width);
-                data.as_mut_slice().copy_from_slice(&taken.as_slice()[at * width..][..n * width]);
-                let parcel = Parcel { private, depth, peer, tag, n, width, data };
-                sweep.companion::<Traffic>().send(parcel)?;
-            }
-            at += n;
-        }
-        Ok(Home::default())
+        self.send(taken, TAG, sweep)
     }
 
-    fn add(&self, _: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-        let (width, depth, private) = (sweep.width(), sweep.depth(), self.private.mirror());
-        let mut sum = Staging::zeros(self.ids.len() * width);
-        with_traffic(sweep, |traffic, sweep| {
-            let mut at = 0;
-            for slot in self.destinations.slots() {
-                let n = self.destinations.length(slot, sweep);
-                if let Some(peer) = self.destinations.peer(slot, sweep) {
-                    let tag = if self.origins.is_some() { tag_of(slot) } else { 0 };
-                    let from = Envelope::new(peer, tag);
-                    let mut t = traffic.memory(n * width);
-                    traffic.receive((private, depth), from, n, width, t.as_mut_slice())?;
-                    let place = sum.as_mut_slice()[at * width..].iter_mut();
-                    place.zip(t.as_slice()).for_each(|(sum, t)| *sum += t);
-                    traffic.keep(t);
-                }
-                if self.origins.is_some() {
-                    at += n;
-                }
-            }
-            Ok(())
-        })?;
-        sweep.add(&self.ids, sum.as_slice());
-        Ok(())
+    fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
+        self.receive(home, TAG, sweep)
+    }
+
+    fn operands(&self) -> Option<&Ids> {
+        Some(&self.ids)
+    }
+
+    fn sources(&self, sweep: &Sweep<'_>) -> Edges {
+        let mut edges = self.sources.edges(self.gap(), sweep);
+        if let Some(origins) = &self.origins {
+            let mut ordered: Vec<_> = sweep.stored(origins).iter().zip(edges).collect();
+            ordered.sort_by_key(|&(&origin, _)| origin);
+            edges = ordered.into_iter().map(|(_, edge)| edge).collect();
+        }
+        Edges::of(edges)
+    }
+
+    fn destinations(&self, sweep: &Sweep<'_>) -> Edges {
+        let mut edges = self.destinations.edges(0, sweep);
+        if self.origins.is_none() {
+            edges.iter_mut().for_each(|edge| edge.at = 0);
+        }
+        Edges::of(edges)
     }
 }
 
@@ -196,7 +185,7 @@ pub fn allgather(
     let sinks = receive.sink_list("recvbuf", sources.len())?;
     let sources = Ends { parts: receive.lengths("recvbuf", &sinks)?, ranks: sources };
     let destinations = Ends { ranks: destinations, parts: Parts::each(&source) };
-    let stage = Stage::set(comm, how)?;
+    let stage = Stage::set(comm, how, || false)?;
     let mut data = Staging::take(source.words());
     let shape = source.pack(data.as_mut_slice());
     statistics::sent_forward(data.len());
@@ -233,7 +222,7 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
     let destinations = Ends { parts: send.lengths("sendbuf", &buffers)?, ranks: destinations };
     // A rank without neighbours cannot tell from its datatypes, of which it has none, whether a call is active: if
     // it passed by, the others would wait for it to enter.
-    let stage = Stage::set(comm, if send.has_types() { How::Begin } else { how })?;
+    let stage = Stage::set(comm, if send.has_types() { How::Begin } else { how }, || false)?;
     let (sent, received) = (destinations.wire(gap), sources.wire(gap));
     let mut data = Staging::take(sent.total(destinations.ranks.len())?);
     let source = Sources::List(buffers);

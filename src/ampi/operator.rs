@@ -3,7 +3,7 @@
 
 use super::argument;
 use crate::error::{Code, Error};
-use crate::mpi::{Argument, Datatype, Item, Layout, Op, Outcome, Sink, Source};
+use crate::mpi::{Argument, Datatype, Item, Layout, Op, Outcome, Sink, Source, times};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -191,6 +191,30 @@ impl Operator {
             Kind::Min => x < y || (x.is_nan() && !y.is_nan()),
             _ => x > y || (x.is_nan() && !y.is_nan()),
         }
+    }
+
+    /// The partial derivatives of the `i`th element of a reduction by what each rank brings to it, `n` elements one
+    /// rank behind the other. Not for SUM, whose are 1.
+    pub fn partials(self, i: usize, n: usize, all: &[f64], out: &mut [f64]) {
+        let words = self.words();
+        if self.kind == Kind::Product {
+            let mut below = 1.0;
+            for (rank, out) in out.iter_mut().enumerate() {
+                *out = below;
+                below = times(below, all[rank * n + i]);
+            }
+            let mut above = 1.0;
+            for (rank, out) in out.iter_mut().enumerate().rev() {
+                *out = times(*out, above);
+                above = times(above, all[rank * n + i]);
+            }
+            return;
+        }
+        let of = |rank: usize| &all[rank * n * words..][..n * words];
+        let best = |best, rank| if self.prevails(i, of(rank), of(best)) { rank } else { best };
+        let winner = (1..out.len()).fold(0, best);
+        out.fill(0.0);
+        out[winner] = 1.0;
     }
 
     /// Makes of the reduction over the ranks below that up to this rank.

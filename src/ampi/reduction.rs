@@ -8,10 +8,15 @@
 //!   such rank is the winner, once. Where all ranks have the result, a bit an element says the first, and an
 //!   Exscan of the bits the second. Elsewhere the result travels beside t, and an Exscan tells the best item of
 //!   the lower ranks.
+//!
+//! The Exscans go between ranks that did not hear of each other in the run. Where adjoints may travel only as the
+//! values did, whoever holds a result other than a sum gets all operands instead of it, keeps them, and sends each
+//! rank the adjoint of its own.
 
 use super::collective::{
     Forward, Outputs, Pending, Rule, Stage, Target, arrived, begin, collect, contribute, failed,
 };
+use super::edges::Edges;
 use super::movement::{Lengths, Lots};
 use super::operator::{Kind, Operator};
 use super::recording::ids;
@@ -19,8 +24,8 @@ use super::traffic::Home;
 use super::{Private, custom, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{
-    Argument, Comm, How, Item, Op, Operation, Outcome, Pieces, Reach, Shape, Source, Staging,
-    times, wide_int,
+    Argument, Comm, How, Item, Op, Operation, Outcome, Pieces, Reach, Shape, Shares, Sink, Source,
+    Staging, times, wide_int,
 };
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
@@ -145,6 +150,19 @@ impl Rule for Allreduced {
         sweep.add(&self.ids, t.as_slice());
         Ok(())
     }
+
+    fn operands(&self) -> Option<&Ids> {
+        Some(&self.ids)
+    }
+
+    /// Over the edges goes only what nobody waited for: nothing.
+    fn sources(&self, _: &Sweep<'_>) -> Edges {
+        Edges::default()
+    }
+
+    fn destinations(&self, _: &Sweep<'_>) -> Edges {
+        Edges::default()
+    }
 }
 
 /// `send` and `receive` have one count and datatype.
@@ -178,8 +196,8 @@ fn start_allreduce(
     let source = operator.source_or_in_place("sendbuf", send)?;
     let sink = operator.sink("recvbuf", receive)?;
     let source = source.unwrap_or_else(|| sink.source().clone());
-    let stage = Stage::set(comm, how)?;
     let n = sink.len();
+    let stage = Stage::set(comm, how, || n > 0)?;
     let (data, shape) = packed(&source);
     let values = if operator.kind == Kind::Product && stage.is_some() {
         copy(data.as_slice())
@@ -238,10 +256,12 @@ struct Reduced {
     holder: Holder,
     operator: Operator,
     ids: Ids,
-    /// This rank's items, unless the operation is SUM.
+    /// This rank's items, unless the operation is SUM; if `joined`, the items of all ranks, where a result is held.
     own: Stored<f64>,
     /// Where it is held, for extrema.
     result: Stored<f64>,
+    /// Holders have all operands.
+    joined: bool,
 }
 
 impl Reduced {
@@ -256,6 +276,24 @@ impl Reduced {
 
     fn at_root(&self) -> bool {
         matches!(self.holder, Holder::Root(root) if root == self.private.rank)
+    }
+
+    /// The adjoints of all ranks' operands of the share that this rank holds, one rank behind the other.
+    fn take_joined(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+        let (n, width, ranks) = (outputs.count(), sweep.width(), self.private.ranks());
+        let t = outputs.take(sweep);
+        let (t, own) = (t.as_slice(), sweep.stored(&self.own));
+        let mut data = Staging::zeros(ranks * n * width);
+        let mut factors = vec![0.0; ranks];
+        for i in 0..n {
+            self.operator.partials(i, n, own, &mut factors);
+            let t = &t[i * width..][..width];
+            for (rank, &factor) in factors.iter().enumerate() {
+                let place = &mut data.as_mut_slice()[(rank * n + i) * width..][..width];
+                place.iter_mut().zip(t).for_each(|(place, &t)| *place = times(factor, t));
+            }
+        }
+        data
     }
 
     /// How many elements of the result the `i`th of its holders has.
@@ -307,11 +345,17 @@ impl Rule for Reduced {
     }
 
     fn settle(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {
+        if self.joined {
+            return tape.stored_mut(&self.own).copy_from_slice(&received[..self.own.len()]);
+        }
         tape.stored_mut(&self.result).copy_from_slice(&received[..self.result.len()]);
     }
 
     /// Nothing comes back to the root of a sum: it gives its adjoints away and goes on.
     fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+        if self.joined {
+            return self.take_joined(outputs, sweep);
+        }
         let width = sweep.width();
         let n = self.share(self.private.place(), sweep);
         let mut data = Staging::take(n * self.columns(width));
@@ -370,6 +414,30 @@ impl Rule for Reduced {
         sweep.add(&self.ids, &data.as_slice()[..self.ids.len() * width]);
         Ok(())
     }
+
+    fn operands(&self) -> Option<&Ids> {
+        Some(&self.ids)
+    }
+
+    fn sources(&self, sweep: &Sweep<'_>) -> Edges {
+        let n = match self.holder {
+            Holder::Root(_) if !self.at_root() => 0,
+            _ => self.share(self.private.place(), sweep),
+        };
+        if self.joined {
+            return Edges::shares(self.private, Shares::Each(n));
+        }
+        let all = Edges::alike(self.private, 0..self.private.ranks(), n);
+        if self.at_root() { all.to_others(self.private) } else { all }
+    }
+
+    fn destinations(&self, sweep: &Sweep<'_>) -> Edges {
+        match &self.holder {
+            Holder::Root(_) if self.is_sum() && self.at_root() => Edges::default(),
+            &Holder::Root(root) => Edges::one(self.private, root, self.ids.len()),
+            Holder::All(lots) => Edges::shares(self.private, lots.shares(sweep)),
+        }
+    }
 }
 
 /// `send` and `receive` have one count and datatype; `receive` is significant on the root.
@@ -409,22 +477,29 @@ fn start_reduce(
         let why = "sendbuf is MPI_IN_PLACE, which only the root may pass";
         return Err(Error::new(Code::Argument, why).into());
     };
-    let stage = Stage::set(comm, how)?;
+    let stage = Stage::set(comm, how, || false)?;
+    let joined = is_joined(operator, stage.as_ref());
     let (data, shape) = packed(&source);
-    let values = kept_values(operator, &data, stage.is_some());
+    let values = kept_values(operator, &data, stage.is_some() && !joined);
     let outputs = if at_root { source.len() } else { 0 };
+    let operands = if joined { wide_int(comm.size()?) * outputs * operator.words() } else { 0 };
     begin(
         how,
         stage,
         outputs,
-        sink.map_or(Target::Nothing, Target::All),
+        sink.map_or(Target::Nothing, |sink| target(sink, operator, joined)),
         |tape, private| {
             let ids = ids(tape, &source, shape)?;
-            let own = tape.store_from(values.as_slice())?;
-            let result = store_result(tape, operator, outputs)?;
-            Ok(Reduced { private, holder: Holder::Root(root), operator, ids, own, result })
+            let own = store_own(tape, &values, operands)?;
+            let result = store_result(tape, operator, if joined { 0 } else { outputs })?;
+            let holder = Holder::Root(root);
+            Ok(Reduced { private, holder, operator, ids, own, result, joined })
         },
         || {
+            if joined {
+                let share = Shares::Each(data.len());
+                return Operation::gather(comm, data, Staging::take(operands), share, 1, root, how);
+            }
             let (item, op) = operator.forward()?;
             let out = Staging::take(outputs * operator.words());
             Operation::reduce(comm, data, out, item, op, root, how)
@@ -435,6 +510,21 @@ fn start_reduce(
 /// What a rank keeps of what it brings.
 fn kept_values(operator: Operator, data: &Staging, recorded: bool) -> Staging {
     if recorded && operator.kind != Kind::Sum { copy(data.as_slice()) } else { Staging::default() }
+}
+
+/// Whether those who hold the result of a call get all operands.
+fn is_joined(operator: Operator, stage: Option<&Stage>) -> bool {
+    operator.kind != Kind::Sum && stage.is_some_and(Stage::by_edges)
+}
+
+/// Where the result goes.
+fn target(sink: Sink, operator: Operator, joined: bool) -> Target {
+    if joined { Target::Joined { sink, operator } } else { Target::All(sink) }
+}
+
+/// What this rank brings, or room for `operands` words of all.
+fn store_own(tape: &mut Tape, values: &Staging, operands: usize) -> Result<Stored<f64>> {
+    if operands > 0 { tape.store(operands) } else { tape.store_from(values.as_slice()) }
 }
 
 /// Room for the result of `n` elements, where it decides who won.
@@ -475,23 +565,33 @@ fn start_reduce_scatter(
     } else {
         Lengths::Each(sink.len())
     };
-    let stage = Stage::set(comm, how)?;
+    let stage = Stage::set(comm, how, || lengths.is_full())?;
+    let joined = is_joined(operator, stage.as_ref());
     let (data, shape) = packed(&source);
-    let values = kept_values(operator, &data, stage.is_some());
+    let values = kept_values(operator, &data, stage.is_some() && !joined);
     let n = sink.len();
+    let operands = if joined { ranks * n * operator.words() } else { 0 };
     begin(
         how,
         stage,
         n,
-        Target::All(sink),
+        target(sink, operator, joined),
         |tape, private| {
             let ids = ids(tape, &source, shape)?;
-            let own = tape.store_from(values.as_slice())?;
-            let result = store_result(tape, operator, n)?;
+            let own = store_own(tape, &values, operands)?;
+            let result = store_result(tape, operator, if joined { 0 } else { n })?;
             let holder = Holder::All(lengths.store(tape)?);
-            Ok(Reduced { private, holder, operator, ids, own, result })
+            Ok(Reduced { private, holder, operator, ids, own, result, joined })
         },
         || {
+            if joined {
+                let words = |n: usize| (n * operator.words()) as u64;
+                let sent: Vec<u64> = (0..ranks).map(|rank| words(lengths.of(rank))).collect();
+                let received = vec![words(n); ranks];
+                let shares = (Shares::List(&sent), Shares::List(&received));
+                let room = Staging::take(operands);
+                return Operation::alltoall(comm, data, room, shares, 1, Reach::All, how);
+            }
             let (item, op) = operator.forward()?;
             let (part, shares) = (Staging::take(n * operator.words()), lengths.shares());
             Operation::reduce_scatter(comm, data, part, shares, 1, item, op, how)

@@ -13,6 +13,7 @@
 use super::collective::{
     Forward, Outputs, Pending, Rule, Stage, Target, arrived, begin, collect, failed,
 };
+use super::edges::Edges;
 use super::operator::{Kind, Operator};
 use super::recording::ids;
 use super::reduction::packed;
@@ -21,6 +22,7 @@ use super::{Private, custom};
 use crate::error::Result;
 use crate::mpi::{Argument, Comm, How, Item, Op, Operation, Outcome, Staging, times};
 use crate::tape::{Ids, Stored, Sweep, Tape};
+use std::ffi::c_int;
 
 /// Whether a rank's result covers its own operand, as that of Scan does, or not, as that of Exscan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +69,39 @@ struct Scanned {
 impl Scanned {
     const fn is_lowest(&self) -> bool {
         self.private.rank == 0
+    }
+
+    fn is_sum(&self) -> bool {
+        self.operator.kind == Kind::Sum
+    }
+
+    /// This rank's map of each element: the factor, then what is added in each direction.
+    fn maps(&self, taken: &Staging, sweep: &Sweep<'_>) -> Staging {
+        let width = sweep.width();
+        let mut maps = Staging::take(self.ids.len() * (1 + width));
+        let each = maps.as_mut_slice().chunks_exact_mut(1 + width);
+        for (i, (map, y)) in each.zip(taken.as_slice().chunks_exact(width)).enumerate() {
+            let (_, m) = self.kept.factors(i, sweep);
+            map[0] = m;
+            for (b, &y) in map[1..].iter_mut().zip(y) {
+                *b = if self.exclusive { y } else { times(m, y) };
+            }
+        }
+        maps
+    }
+
+    /// Adds, given the maps of the ranks above as one, which stands at zero.
+    fn add_below(&self, maps: &Staging, kept: Staging, sweep: &mut Sweep<'_>) {
+        let (width, n) = (sweep.width(), self.ids.len());
+        let mut t = if self.exclusive { Staging::zeros(n * width) } else { kept };
+        let each = maps.as_slice().chunks_exact(1 + width);
+        for (i, (t, map)) in t.as_mut_slice().chunks_exact_mut(width).zip(each).enumerate() {
+            let (d, _) = self.kept.factors(i, sweep);
+            for (t, u) in t.iter_mut().zip(&map[1..]) {
+                *t = times(d, *t + u);
+            }
+        }
+        sweep.add(&self.ids, t.as_slice());
     }
 }
 
@@ -115,7 +150,7 @@ impl Rule for Scanned {
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (width, n) = (sweep.width(), self.ids.len());
         let comm = self.private.mirror().comm(sweep.depth())?;
-        if self.operator.kind == Kind::Sum {
+        if self.is_sum() {
             let (item, op) = (Item::double(), Op::sum());
             let from_above = if self.exclusive {
                 let room = Staging::zeros(taken.len());
@@ -127,15 +162,7 @@ impl Rule for Scanned {
             return from_above.map(Home::of).map_err(failed);
         }
         let words = 1 + width;
-        let mut maps = Staging::take(n * words);
-        let each = maps.as_mut_slice().chunks_exact_mut(words);
-        for (i, (map, y)) in each.zip(taken.as_slice().chunks_exact(width)).enumerate() {
-            let (_, m) = self.kept.factors(i, sweep);
-            map[0] = m;
-            for (b, &y) in map[1..].iter_mut().zip(y) {
-                *b = if self.exclusive { y } else { times(m, y) };
-            }
-        }
+        let maps = self.maps(&taken, sweep);
         let composed = || {
             let (item, op) = (Item::doubles(words)?, Op::composed(width)?);
             Operation::exscan(comm, maps, Staging::zeros(n * words), item, op, How::Begin)
@@ -148,21 +175,59 @@ impl Rule for Scanned {
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-        if self.operator.kind == Kind::Sum {
+        if self.is_sum() {
             return collect(home, &self.ids, sweep);
         }
-        let (width, n) = (sweep.width(), self.ids.len());
         let Home { main, kept, .. } = home;
         let maps = arrived(main, sweep)?;
-        let mut t = if self.exclusive { Staging::zeros(n * width) } else { kept };
-        let each = maps.as_slice().chunks_exact(1 + width);
-        for (i, (t, map)) in t.as_mut_slice().chunks_exact_mut(width).zip(each).enumerate() {
-            let (d, _) = self.kept.factors(i, sweep);
-            for (t, u) in t.iter_mut().zip(&map[1..]) {
-                *t = times(d, *t + u);
-            }
+        self.add_below(&maps, kept, sweep);
+        Ok(())
+    }
+
+    fn operands(&self) -> Option<&Ids> {
+        Some(&self.ids)
+    }
+
+    /// A rank's own part of a sum is among the others.
+    fn sources(&self, _: &Sweep<'_>) -> Edges {
+        let own = usize::from(self.is_sum() && !self.exclusive);
+        Edges::alike(self.private, 0..self.private.place() + own, self.ids.len())
+    }
+
+    fn destinations(&self, _: &Sweep<'_>) -> Edges {
+        let own = usize::from(self.is_sum() && !self.exclusive);
+        let from = self.private.place() + 1 - own;
+        Edges::alike(self.private, from..self.private.ranks(), self.ids.len())
+    }
+
+    /// Every rank sends its map to all below, each of whom composes those of all above.
+    fn send(&self, taken: Staging, tag: c_int, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let (sources, width) = (self.sources(sweep), sweep.width());
+        if self.is_sum() {
+            sources.send(self.private, tag, &taken, width, sweep)?;
+            return Ok(Home::default());
         }
-        sweep.add(&self.ids, t.as_slice());
+        let maps = self.maps(&taken, sweep);
+        sources.send(self.private, tag, &maps, 1 + width, sweep)?;
+        Ok(Home { kept: taken, ..Home::default() })
+    }
+
+    fn receive(&self, home: Home, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
+        let (destinations, words) = (self.destinations(sweep), 1 + sweep.width());
+        if self.is_sum() {
+            return destinations.collect(self.private, tag, &self.ids, sweep);
+        }
+        let mut all = Staging::zeros(self.ids.len() * words);
+        let from_the_top = destinations.reversed();
+        from_the_top.receive(self.private, tag, words, sweep, |_, maps| {
+            let each = all.as_mut_slice().chunks_exact_mut(words).zip(maps.chunks_exact(words));
+            for (all, map) in each {
+                for (u, b) in all[1..].iter_mut().zip(&map[1..]) {
+                    *u = b + times(map[0], *u);
+                }
+            }
+        })?;
+        self.add_below(&all, home.kept, sweep);
         Ok(())
     }
 }
@@ -207,7 +272,7 @@ fn start(
     let source = operator.source_or_in_place("sendbuf", send)?;
     let sink = operator.sink("recvbuf", receive)?;
     let source = source.unwrap_or_else(|| sink.source().clone());
-    let stage = Stage::set(comm, how)?;
+    let stage = Stage::set(comm, how, || false)?;
     let n = source.len();
     let lowest = comm.rank()? == 0;
     let (data, shape) = packed(&source);

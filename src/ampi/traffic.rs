@@ -17,6 +17,10 @@ use std::sync::Mutex;
 /// Open MPI takes minutes to drain 300k.)
 const WINDOW: usize = 256;
 
+/// How often a lane may be found standing still until more are let out. Between two looks other processes have had
+/// their turn.
+const PATIENCE: u32 = 1000;
+
 /// A message of adjoints: `n` values of `width` directions.
 #[derive(Debug)]
 pub struct Parcel {
@@ -66,9 +70,16 @@ struct Lane {
     peer: c_int,
     active: VecDeque<Operation>,
     queue: VecDeque<Parcel>,
+    /// How often nothing could leave the queue, since something did.
+    stuck: u32,
 }
 
 impl Lane {
+    fn new(private: usize, peer: c_int) -> Self {
+        let (active, queue) = (VecDeque::new(), VecDeque::new());
+        Self { private, peer, active, queue, stuck: 0 }
+    }
+
     fn is_quiet(&self) -> bool {
         self.active.is_empty() && self.queue.is_empty()
     }
@@ -81,14 +92,37 @@ impl Lane {
             }
             self.active.pop_front();
         }
+        self.fill(WINDOW)
+    }
+
+    /// Starts what waits, up to so many under way.
+    fn fill(&mut self, window: usize) -> Result<usize> {
         let mut started = 0;
-        while self.active.len() < WINDOW
+        while self.active.len() < window
             && let Some(parcel) = self.queue.pop_front()
         {
             self.active.push_back(parcel.send()?);
             started += 1;
         }
+        if started > 0 {
+            self.stuck = 0;
+        }
         Ok(started)
+    }
+
+    /// Nothing moves. What the peer asks for first may stand behind what it asks for last, under other tags: after a
+    /// while more are let out.
+    fn widen(&mut self) -> Result<usize> {
+        self.stuck += 1;
+        if self.stuck < PATIENCE {
+            return Ok(0);
+        }
+        for mut operation in std::mem::take(&mut self.active) {
+            if !test(&mut operation)? {
+                self.active.push_back(operation);
+            }
+        }
+        self.fill(self.active.len() + WINDOW)
     }
 }
 
@@ -117,8 +151,7 @@ impl Outbox {
             .position(|lane| lane.peer == peer && lane.private == private);
         let place = near.unwrap_or_else(|| {
             *self.places.entry((private, peer)).or_insert_with(|| {
-                let lane = Lane { private, peer, active: VecDeque::new(), queue: VecDeque::new() };
-                self.lanes.push(lane);
+                self.lanes.push(Lane::new(private, peer));
                 self.lanes.len() - 1
             })
         });
@@ -153,7 +186,8 @@ impl Outbox {
     fn pump(&mut self) -> Result<()> {
         for lane in &mut self.lanes {
             if !lane.queue.is_empty() {
-                self.queued -= lane.advance()?;
+                let started = lane.advance()?;
+                self.queued -= if started > 0 { started } else { lane.widen()? };
             }
         }
         Ok(())
@@ -206,6 +240,8 @@ pub struct Home {
     pub above: Option<Operation>,
     /// What stays here for what comes home.
     pub kept: Staging,
+    /// If the adjoints travel over the edges: their tag.
+    pub tag: Option<c_int>,
 }
 
 impl Home {

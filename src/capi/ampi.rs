@@ -452,6 +452,22 @@ pub unsafe extern "C-unwind" fn AMPI_Dist_graph_create_adjacent(
     }
 }
 
+/// Says that the program may poll, as ADMPI_POLLING=1 in the environment does: what it does next may depend on what
+/// has arrived by then, by Test or Iprobe, by the completion that Waitany found or the message that a wildcard
+/// matched. The adjoints of collectives recorded from now on that do not make their members wait for each other
+/// (Bcast, Reduce, Gather, Scatter, Scan, Exscan, the neighbourhood calls, and calls with counts of zero) then travel
+/// point to point, which takes as many messages as there are ranks, but can never wait for a rank that did not take
+/// part in what is waited for. All ranks must set it alike, at the same place among their collectives. Local.
+/// @param on  0 or 1
+/// @return ADMPI_SUCCESS
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn admpi_set_polling(on: c_int) -> c_int {
+    super::entry(|| {
+        environment::set_polling(on != 0);
+        Ok(())
+    })
+}
+
 /// Says where the next AMPI_ call of this thread stands, for the messages of checking mode. With
 /// ADMPI_SOURCE_LINES defined before the headers are included, every differentiated call says it by itself.
 /// @param file  the source file: a string that lives as long as the program; NULL is ignored

@@ -496,6 +496,12 @@ impl Comm {
     }
 }
 
+/// The largest tag that a message may have.
+pub fn largest_tag() -> c_int {
+    // SAFETY: MPI is initialised where communicators are made.
+    unsafe { raw::admpi_shim_largest_tag() }
+}
+
 /// `MPI_Aint` in 64 bits.
 #[allow(clippy::unnecessary_fallible_conversions, clippy::useless_conversion)]
 fn widen(n: raw::MPI_Aint) -> i64 {

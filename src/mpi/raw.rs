@@ -107,6 +107,7 @@ declare! {
 
 unsafe extern "C" {
     pub fn admpi_shim_in_place() -> *mut c_void;
+    pub fn admpi_shim_largest_tag() -> c_int;
     pub static mut AMPI_ADOUBLE: MPI_Datatype;
     pub static mut AMPI_ADOUBLE_INT: MPI_Datatype;
     pub fn admpi_shim_set_adouble(datatype: MPI_Datatype);

@@ -11,14 +11,15 @@ fn in_place() -> *mut c_void {
     unsafe { raw::admpi_shim_in_place() }
 }
 
-/// Three numbers of each rank, and the smallest of each.
-pub fn allreduce_min(comm: Comm, data: &mut [i64; 3]) -> Outcome<()> {
-    // SAFETY: three integers of 64 bits.
+/// Numbers of each rank, and the smallest of each.
+pub fn allreduce_min<const N: usize>(comm: Comm, data: &mut [i64; N]) -> Outcome<()> {
+    let n = c_int::try_from(N).unwrap_or(0);
+    // SAFETY: so many integers of 64 bits.
     check(unsafe {
         raw::MPI_Allreduce(
             in_place(),
             data.as_mut_ptr().cast(),
-            3,
+            n,
             mpi_sys::RSMPI_INT64_T,
             Op::min().raw(),
             comm.raw(),

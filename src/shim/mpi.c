@@ -37,6 +37,13 @@ DATATYPE(DOUBLE_INT)
 DATATYPE(LONG_INT)
 DATATYPE(2INT)
 
+/* The largest tag of this MPI; the least that the standard allows if it does not say. */
+int admpi_shim_largest_tag(void) {
+  int *value = NULL, flag = 0;
+  int code = MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag);
+  return code == MPI_SUCCESS && flag ? *value : 32767;
+}
+
 #define OPERATION(name) \
   MPI_Op admpi_shim_op_##name(void) { return MPI_##name; }
 OPERATION(SUM)

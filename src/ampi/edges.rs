@@ -1,0 +1,136 @@
+//! Adjoints that travel point to point over the edges of a collective: from a member who received something to
+//! each member who had sent it, and to nobody else.
+//!
+//! They travel among the members in reverse order, where nothing of the user's does. All messages of one call
+//! have one tag. Where two ranks share several edges, both go through them in one order.
+
+use super::Private;
+use super::traffic::{Parcel, Traffic, with_traffic};
+use crate::error::Result;
+use crate::mpi::message::Envelope;
+use crate::mpi::{Shares, Staging};
+use crate::tape::{Ids, Sweep};
+use std::ffi::c_int;
+use std::ops::Range;
+
+/// One edge at this rank: whom it leads to, by the rank on the mirror, and the part of a packed array that belongs
+/// to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Edge {
+    pub peer: c_int,
+    pub at: usize,
+    pub n: usize,
+}
+
+/// The edges at this rank that carry anything.
+#[derive(Debug, Default)]
+pub struct Edges(Vec<Edge>);
+
+fn mirrored(private: &Private, rank: usize) -> c_int {
+    c_int::try_from(rank).map_or(-1, |rank| private.mirrored(rank))
+}
+
+impl Edges {
+    pub fn of(edges: impl IntoIterator<Item = Edge>) -> Self {
+        Self(edges.into_iter().filter(|edge| edge.n > 0).collect())
+    }
+
+    /// The same `n` values for each of `ranks`.
+    pub fn alike(private: &Private, ranks: Range<usize>, n: usize) -> Self {
+        Self::of(ranks.map(|rank| Edge { peer: mirrored(private, rank), at: 0, n }))
+    }
+
+    /// All of `n` values for one member.
+    pub fn one(private: &Private, rank: c_int, n: usize) -> Self {
+        Self::of([Edge { peer: private.mirrored(rank), at: 0, n }])
+    }
+
+    /// A share for each member, one behind the other.
+    pub fn shares(private: &Private, shares: Shares<'_>) -> Self {
+        let mut at = 0;
+        Self::of((0..private.ranks()).map(|rank| {
+            let n = match shares {
+                Shares::Each(n) => n,
+                Shares::List(list) => crate::count::wide(list[rank]),
+            };
+            let edge = Edge { peer: mirrored(private, rank), at, n };
+            at += n;
+            edge
+        }))
+    }
+
+    /// In the reverse order.
+    pub fn reversed(mut self) -> Self {
+        self.0.reverse();
+        self
+    }
+
+    /// Without that to this rank itself.
+    pub fn to_others(mut self, private: &Private) -> Self {
+        let own = private.mirrored(private.rank);
+        self.0.retain(|edge| edge.peer != own);
+        self
+    }
+
+    /// Sends each its part of `taken`, which has `columns` doubles for each value. Does not wait.
+    pub fn send(
+        &self,
+        private: &Private,
+        tag: c_int,
+        taken: &Staging,
+        columns: usize,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<()> {
+        let (private, depth) = (private.mirror(), sweep.depth());
+        for &Edge { peer, at, n } in &self.0 {
+            let mut data = Staging::take(n * columns);
+            data.as_mut_slice().copy_from_slice(&taken.as_slice()[at * columns..][..n * columns]);
+            let parcel = Parcel { private, depth, peer, tag, n, width: columns, data };
+            sweep.companion::<Traffic>().send(parcel)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for each part, of `columns` doubles a value, and gives it to `each`.
+    pub fn receive(
+        &self,
+        private: &Private,
+        tag: c_int,
+        columns: usize,
+        sweep: &mut Sweep<'_>,
+        mut each: impl FnMut(&Edge, &[f64]),
+    ) -> Result<()> {
+        let way = (private.mirror(), sweep.depth());
+        with_traffic(sweep, |traffic, _| {
+            for edge in &self.0 {
+                let from = Envelope::new(edge.peer, tag);
+                let mut part = traffic.memory(edge.n * columns);
+                traffic.receive(way, from, edge.n, columns, part.as_mut_slice())?;
+                each(edge, part.as_slice());
+                traffic.keep(part);
+            }
+            Ok(())
+        })
+    }
+
+    /// Waits for the adjoints of each part of what this rank sent, and adds them.
+    pub fn collect(
+        &self,
+        private: &Private,
+        tag: c_int,
+        ids: &Ids,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let width = sweep.width();
+        let mut sum = Staging::zeros(ids.len() * width);
+        self.receive(private, tag, width, sweep, |edge, part| {
+            let place = sum.as_mut_slice()[edge.at * width..].iter_mut();
+            place.zip(part).for_each(|(sum, t)| *sum += t);
+        })?;
+        sweep.add(ids, sum.as_slice());
+        Ok(())
+    }
+}
