@@ -239,6 +239,23 @@ TEST_CASE("test_errors_truncation_is_raised_by_mpi_once") {
   CHECK(AMPI_Wait(&send, MPI_STATUS_IGNORE) == MPI_SUCCESS);
 }
 
+#ifdef OPEN_MPI
+// MPICH ends a program of one rank that sends itself such a message by an assertion of its own.
+TEST_CASE("test_errors_part_of_a_double_has_no_derivative") {
+  stage at;
+  const catcher handler(at.comm), world(MPI_COMM_WORLD);
+  for (int i = 0; i < 4; ++i) at.y[i] = 7.0 * at.x[i];
+  const auto events = at.tape.statistics().events;
+  const char bytes[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  MPI_Request send;
+  MPI_Isend(bytes, 12, MPI_BYTE, at.rank, 0, at.comm, &send);
+  AMPI_Recv(at.y, 4, AMPI_ADOUBLE, at.rank, 0, at.comm, MPI_STATUS_IGNORE);
+  MPI_Wait(&send, MPI_STATUS_IGNORE);
+  CHECK(at.tape.statistics().events == events);
+  for (const var &y : at.y) CHECK(y.id == 0);
+}
+#endif
+
 TEST_CASE("test_errors_in_some_of_waitall") {
   stage at;
   const catcher handler(at.comm), world(MPI_COMM_WORLD);

@@ -244,8 +244,10 @@ impl Arrival {
         } else if self.sink.source().mixed_bytes().is_some() {
             status.bytes()?
         } else {
-            // Part of a double is nothing that could be differentiated.
-            8 * status.doubles()?.unwrap_or(0)
+            match status.doubles()? {
+                Some(received) => 8 * received,
+                None => self.spoil(),
+            }
         };
         let received = self.sink.source().doubles_in(bytes).min(self.sink.len());
         if received == 0 {
@@ -279,6 +281,16 @@ impl Arrival {
         }
     }
 
+    /// What MPI has put into the buffer are no doubles, or the beginning of a message that is too long: it has no
+    /// derivative. None of it counts as received.
+    #[cold]
+    fn spoil(&mut self) -> usize {
+        if self.sink.is_plain() {
+            self.sink.spread(self.sink.len(), Mark::PASSIVE);
+        }
+        0
+    }
+
     /// Room for what the buffer itself cannot take side by side.
     #[inline]
     fn room(&self, n: usize) -> Staging {
@@ -291,12 +303,11 @@ impl Arrival {
         if self.sink.is_plain() { (&mut self.sink).into() } else { room.as_mut_slice().into() }
     }
 
-    /// The receive has failed by MPI's `code`. Bytes of a message that is too long may be in the buffer: what they
-    /// stand for has no derivative.
+    /// The receive has failed by MPI's `code`.
     #[cold]
     pub fn fail(&mut self, code: c_int) {
-        if self.sink.is_plain() && is_truncation(code) {
-            self.sink.spread(self.sink.len(), Mark::PASSIVE);
+        if is_truncation(code) {
+            self.spoil();
         }
         self.refuse();
     }
