@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
 using admpi::var;
 using test::check_identity;
@@ -504,4 +505,27 @@ TEST_CASE("test_moves_iallreduce") {
         return outcome(in, out);
       });
     });
+}
+
+TEST_CASE("test_moves_int_form_past_the_limit_names_the_other") {
+  const int limit = static_cast<int>(std::min<MPI_Count>(BigMPI_Get_max_int(), 1000));
+  if (limit == 1000) return;
+  test::begin();
+  MPI_Comm comm;
+  AMPI_Comm_dup(world, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  // Each part fits, their displacements do not.
+  const auto ranks = static_cast<std::size_t>(std::max(2, world_size()));
+  const std::vector<int> counts(ranks, world_size() == 1 ? limit + 1 : limit), displs(ranks, 0);
+  std::vector<var> x(ranks * static_cast<std::size_t>(limit + 1)), y(x.size());
+  admpi::tape tape;
+  tape.start();
+  const int code = AMPI_Alltoallv(x.data(), counts.data(), displs.data(), AMPI_ADOUBLE, y.data(), counts.data(),
+                                  displs.data(), AMPI_ADOUBLE, comm);
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (code != MPI_SUCCESS) MPI_Error_string(code, text, &length);
+  CHECK(std::string(text).find("AMPI_Alltoallv") != std::string::npos);
+  CHECK(std::string(text).find("_c, on all ranks") != std::string::npos);
+  AMPI_Comm_free(&comm);
 }

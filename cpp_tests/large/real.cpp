@@ -1,6 +1,6 @@
 // Real sizes past 2^31, on two ranks; `make test-large`. One case at a time, each below 9 GiB in all: the cases are
 // named on the command line and run as programs of their own. Every byte received is checked against its place.
-#include <admpi.h>
+#include <admpi.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -355,6 +356,61 @@ bool file_of_few(bool shared) {
   return good;
 }
 
+// Active values take 16 bytes each, and half as much again while they travel. Two ranks of them would be too much: the
+// root's stand for many.
+bool active_bcast() {
+  const int few = 4099, times = (1 << 28) / few + 1;
+  const MPI_Count n = MPI_Count{few} * times;
+  std::vector<admpi::var> x(static_cast<std::size_t>(rank == 1 ? few : n));
+  MPI_Datatype item = AMPI_ADOUBLE, repeated = AMPI_ADOUBLE;
+  int code = MPI_SUCCESS;
+  if (rank == 1) {
+    for (int i = 0; i < few; ++i) x[static_cast<std::size_t>(i)] = i + 0.5;
+    MPI_Type_contiguous(few, AMPI_ADOUBLE, &item);
+    MPI_Type_create_resized(item, 0, 0, &repeated);
+    MPI_Type_commit(&repeated);
+    code = AMPI_Bcast_c(x.data(), times, repeated, 1, MPI_COMM_WORLD);
+    MPI_Type_free(&repeated);
+    MPI_Type_free(&item);
+    return code == MPI_SUCCESS;
+  }
+  code = AMPI_Bcast_c(x.data(), n, AMPI_ADOUBLE, 1, MPI_COMM_WORLD);
+  for (MPI_Count i = 0; i < n; ++i)
+    if (x[static_cast<std::size_t>(i)].value != static_cast<int>(i % few) + 0.5) {
+      std::fprintf(stderr, "value %lld of %lld is wrong\n", static_cast<long long>(i), static_cast<long long>(n));
+      return false;
+    }
+  return code == MPI_SUCCESS;
+}
+
+// The adjoints of 2^24 values in 16 directions come back as one message past 2^31 bytes.
+bool active_scatterv() {
+  const int width = 16, n = (1 << 24) + 4099;
+  const MPI_Count counts[] = {0, n};
+  const MPI_Aint starts[] = {0, 0};
+  const auto seed = [](int i, int k) { return 1.0 + i % 4099 + 0.0625 * k; };
+  admpi::tape tape;
+  tape.width(width);
+  tape.start();
+  std::vector<admpi::var> x(rank == 0 ? n : 0), y(rank == 1 ? n : 0);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);
+  if (rank == 0) tape.input(x);
+  if (AMPI_Scatterv_c(x.data(), counts, starts, AMPI_ADOUBLE, y.data(), counts[rank], AMPI_ADOUBLE, 0, MPI_COMM_WORLD) !=
+      MPI_SUCCESS)
+    return false;
+  tape.stop();
+  bool good = true;
+  for (int i = 0; i < static_cast<int>(y.size()); ++i) {
+    const admpi::var& one = y[static_cast<std::size_t>(i)];
+    good = good && one.value == i;
+    for (int k = 0; k < width; ++k) tape.seed(one, seed(i, k), k);
+  }
+  tape.reverse();
+  for (int i = 0; i < static_cast<int>(x.size()); ++i)
+    for (int k = 0; k < width; ++k) good = good && tape.adjoint(x[static_cast<std::size_t>(i)], k) == seed(i, k);
+  return good;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -365,6 +421,8 @@ int main(int argc, char** argv) {
   bool good = size == 2;
   const double start = MPI_Wtime();
   if (what == "p2p") good = good && p2p();
+  else if (what == "active_bcast") good = good && admpi_init(MPI_COMM_WORLD) == ADMPI_SUCCESS && active_bcast();
+  else if (what == "active_scatterv") good = good && admpi_init(MPI_COMM_WORLD) == ADMPI_SUCCESS && active_scatterv();
   else if (what == "isendrecv") good = good && isendrecv();
   else if (what == "bcast") good = good && broadcast(true);
   else if (what == "ibcast") good = good && broadcast(false);

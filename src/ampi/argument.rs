@@ -1,6 +1,7 @@
 //! Which arguments of a call are significant, and whether they are active.
 
 use super::movement::{Parts, Sinks};
+use super::wire::Form;
 use crate::datatype::{activity, is_passive};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
@@ -62,6 +63,10 @@ pub enum Many {
     List(Arguments),
 }
 
+const fn form_of(arguments: &Arguments) -> Form {
+    if arguments.is_large() { Form::Large } else { Form::Int }
+}
+
 impl Many {
     pub fn is_in_place(&self) -> bool {
         match self {
@@ -70,8 +75,16 @@ impl Many {
         }
     }
 
-    pub const fn has_counts(&self) -> bool {
+    const fn has_counts(&self) -> bool {
         matches!(self, Self::List(_))
+    }
+
+    /// Which form of a call with counts it is from.
+    pub const fn form(&self) -> Option<Form> {
+        match self {
+            Self::Each(_) => None,
+            Self::List(arguments) => Some(form_of(arguments)),
+        }
     }
 
     /// Whether each rank has a datatype of its own.
@@ -98,9 +111,9 @@ impl Many {
                 }
                 Ok((Sources::One(argument.source(name, layout, ranks)?), parts))
             }
-            Self::List(_) => {
+            Self::List(arguments) => {
                 let list = self.source_list(name, ranks)?;
-                let parts = Parts::list(&list);
+                let parts = Parts::list(&list, form_of(arguments));
                 Ok((Sources::List(list), parts))
             }
         }
@@ -118,9 +131,9 @@ impl Many {
                 }
                 Ok((Sinks::One(argument.sink(name, layout, ranks)?), parts))
             }
-            Self::List(_) => {
+            Self::List(arguments) => {
                 let list = self.sink_list(name, ranks)?;
-                let parts = Parts::list(&list);
+                let parts = Parts::list(&list, form_of(arguments));
                 Ok((Sinks::List(list), parts))
             }
         }
@@ -144,7 +157,7 @@ impl Many {
     pub fn lengths<T: AsRef<Source>>(&self, name: &str, parts: &[T]) -> Outcome<Parts> {
         Ok(match self {
             Self::Each(argument) => Parts::each(&source(name, argument)?),
-            Self::List(_) => Parts::list(parts),
+            Self::List(arguments) => Parts::list(parts, form_of(arguments)),
         })
     }
 

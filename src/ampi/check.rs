@@ -6,11 +6,11 @@
 
 use super::collective::failed;
 use super::traffic::{Traffic, leave_to_mpi};
-use super::wire::doubles;
+use super::wire::{self, Shares, doubles};
 use super::{Private, lock};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::Envelope;
-use crate::mpi::{How, Operation, Reach, Shares, Staging};
+use crate::mpi::{How, Operation, Reach, Staging};
 use crate::tape;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -479,15 +479,8 @@ fn compare_collectives(
     let ranks = private.ranks();
     let allgather = |words: &[u64]| -> Result<Vec<u64>> {
         let (n, room) = (words.len(), Staging::take(words.len() * ranks));
-        let all = Operation::allgather(
-            comm,
-            staged(words),
-            room,
-            Shares::Each(n),
-            1,
-            Reach::All,
-            How::Begin,
-        );
+        let all =
+            wire::allgather(comm, staged(words), room, Shares::Each(n), 1, Reach::All, How::Begin);
         Ok(words_of(agreed(private, all.map_err(failed)?)?.as_slice()))
     };
     let own = [hash_of(entries), entries.len() as u64, u64::from(!finding.is_empty())];

@@ -10,6 +10,7 @@
 use super::collective::Pending;
 use super::movement::{Parts, Sinks};
 use super::scan::Extent;
+use super::wire::Form;
 use super::{Private, argument, check, communicator, message, movement, recording};
 use crate::datatype::Lasting;
 use crate::error::{Code, Error, Result};
@@ -495,10 +496,11 @@ impl Custom {
             })
             .collect();
         let shares = shares?;
-        let sent = Parts::list(&shares);
+        // The form that fits whatever the counts are.
+        let sent = Parts::list(&shares, Form::Large);
         let share = pieces.share(rank, ranks)?;
         let Gathering { operands, sinks, .. } = Gathering::of(&share, ranks, ranks)?;
-        let received = Parts::list(&vec![shares[rank].clone(); ranks]);
+        let received = Parts::list(&vec![shares[rank].clone(); ranks], Form::Large);
         let sent = Some((Sources::List(shares), sent));
         let gathered = movement::alltoall_to(sent, (sinks, received), comm, How::Begin)?;
         self.later(gathered, operands, &pieces.result(rank, ranks)?, own.datatype())

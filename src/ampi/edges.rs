@@ -6,9 +6,10 @@
 
 use super::Private;
 use super::traffic::{Parcel, Traffic, with_traffic};
+use super::wire::Shares;
 use crate::error::Result;
+use crate::mpi::Staging;
 use crate::mpi::message::Envelope;
-use crate::mpi::{Shares, Staging};
 use crate::tape::{Ids, Sweep};
 use std::ffi::c_int;
 use std::ops::Range;
@@ -51,7 +52,7 @@ impl Edges {
         Self::of((0..private.ranks()).map(|rank| {
             let n = match shares {
                 Shares::Each(n) => n,
-                Shares::List(list) => crate::count::wide(list[rank]),
+                Shares::List(list, _) => crate::count::wide(list[rank]),
             };
             let edge = Edge { peer: mirrored(private, rank), at, n };
             at += n;

@@ -7,11 +7,12 @@ use super::collective::{
 use super::edges::Edges;
 use super::recording::ids;
 use super::traffic::Home;
+use super::wire::{self, Form, Shares};
 use super::{Private, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{
-    Argument, Comm, Failure, How, Item, Op, Operation, Outcome, Reach, Shares, Sink, Source,
-    Sources, Staging, wide_int,
+    Argument, Comm, Failure, How, Item, Op, Outcome, Reach, Sink, Source, Sources, Staging,
+    wide_int,
 };
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
@@ -20,14 +21,14 @@ use std::ffi::c_int;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Lengths {
     Each(usize),
-    List(Vec<u64>),
+    List(Vec<u64>, Form),
 }
 
 impl Lengths {
     pub fn shares(&self) -> Shares<'_> {
         match self {
             Self::Each(n) => Shares::Each(*n),
-            Self::List(list) => Shares::List(list),
+            Self::List(list, form) => Shares::List(list, *form),
         }
     }
 
@@ -35,14 +36,14 @@ impl Lengths {
     pub fn of(&self, rank: usize) -> usize {
         match self {
             Self::Each(n) => *n,
-            Self::List(list) => crate::count::wide(list[rank]),
+            Self::List(list, _) => crate::count::wide(list[rank]),
         }
     }
 
     pub fn total(&self, ranks: usize) -> Outcome<usize> {
         match self {
             Self::Each(n) => whole(*n, ranks),
-            Self::List(list) => {
+            Self::List(list, _) => {
                 let total = list.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
                 match total.map(u32::try_from) {
                     Some(Ok(total)) => Ok(crate::count::wide32(total)),
@@ -59,7 +60,7 @@ impl Lengths {
     pub fn is_full(&self) -> bool {
         match self {
             Self::Each(n) => *n > 0,
-            Self::List(list) => !list.contains(&0),
+            Self::List(list, _) => !list.contains(&0),
         }
     }
 
@@ -67,7 +68,7 @@ impl Lengths {
     pub fn store(&self, tape: &mut Tape) -> Result<Lots> {
         Ok(match self {
             Self::Each(n) => Lots::Each(*n),
-            Self::List(list) => Lots::List(tape.store_from(list)?),
+            Self::List(list, form) => Lots::List(tape.store_from(list)?, *form),
         })
     }
 }
@@ -89,9 +90,9 @@ impl Parts {
     }
 
     /// The items of a buffer for each rank.
-    pub fn list<T: AsRef<Source>>(parts: &[T]) -> Self {
+    pub fn list<T: AsRef<Source>>(parts: &[T], form: Form) -> Self {
         let list = |count: fn(&Source) -> usize| {
-            Lengths::List(parts.iter().map(|part| count(part.as_ref()) as u64).collect())
+            Lengths::List(parts.iter().map(|part| count(part.as_ref()) as u64).collect(), form)
         };
         let mixed = parts.iter().any(|part| part.as_ref().mixed_bytes().is_some());
         Self { doubles: list(Source::len), words: mixed.then(|| list(Source::words)) }
@@ -112,27 +113,27 @@ impl Parts {
 #[derive(Debug, Clone, Copy)]
 pub enum Lots {
     Each(usize),
-    List(Stored<u64>),
+    List(Stored<u64>, Form),
 }
 
 impl Lots {
     /// Off the root of a call with counts.
-    fn none(tape: &mut Tape) -> Result<Self> {
-        Ok(Self::List(tape.store_from(&[])?))
+    fn none(form: Form, tape: &mut Tape) -> Result<Self> {
+        Ok(Self::List(tape.store_from(&[])?, form))
     }
 
     /// The part of each, or -1 where the parts may differ.
     pub fn each(&self) -> i64 {
         match self {
             Self::Each(n) => i64::try_from(*n).unwrap_or(-1),
-            Self::List(_) => -1,
+            Self::List(..) => -1,
         }
     }
 
     pub fn shares<'a>(&self, sweep: &'a Sweep<'_>) -> Shares<'a> {
         match self {
             Self::Each(n) => Shares::Each(*n),
-            Self::List(list) => Shares::List(sweep.stored(list)),
+            Self::List(list, form) => Shares::List(sweep.stored(list), *form),
         }
     }
 
@@ -140,7 +141,7 @@ impl Lots {
     pub fn of(&self, rank: usize, sweep: &Sweep<'_>) -> usize {
         match self {
             Self::Each(n) => *n,
-            Self::List(list) => crate::count::wide(sweep.stored(list)[rank]),
+            Self::List(list, _) => crate::count::wide(sweep.stored(list)[rank]),
         }
     }
 
@@ -148,7 +149,7 @@ impl Lots {
     fn below(&self, rank: usize, sweep: &Sweep<'_>) -> usize {
         match self {
             Self::Each(n) => n * rank,
-            Self::List(list) => {
+            Self::List(list, _) => {
                 sweep.stored(list)[..rank].iter().map(|&n| crate::count::wide(n)).sum()
             }
         }
@@ -230,7 +231,7 @@ impl Rule for Broadcast {
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
         let n = if self.ids.is_some() { taken.len() } else { 0 };
         let (comm, sum) = (self.private.comm(sweep.depth())?, Staging::take(n));
-        Operation::reduce(comm, taken, sum, Item::double(), Op::sum(), self.root, How::Begin)
+        wire::reduce(comm, taken, sum, Item::double(), Op::sum(), self.root, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
@@ -274,7 +275,7 @@ pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Fo
             |tape, private| {
                 Ok(Broadcast { private, root, ids: Some(ids(tape, &source, shape)?), n })
             },
-            || Operation::bcast(comm, data, words, 1, root, how),
+            || wire::bcast(comm, data, root, how),
         );
     }
     begin(
@@ -283,7 +284,7 @@ pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Fo
         n,
         Target::All(buffer),
         |_, private| Ok(Broadcast { private, root, ids: None, n }),
-        || Operation::bcast(comm, Staging::take(words), words, 1, root, how),
+        || wire::bcast(comm, Staging::take(words), root, how),
     )
 }
 
@@ -329,7 +330,7 @@ impl Rule for Gathered {
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         let (room, shares) = (Staging::take(self.n * width), self.lots.shares(sweep));
-        Operation::scatter(comm, taken, room, shares, width, self.root, How::Begin)
+        wire::scatter(comm, taken, room, shares, width, self.root, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
@@ -375,19 +376,22 @@ pub fn gather(
     let n = source.len();
     let (data, shape) = packed(&source);
     let words = data.len();
-    let with_counts = receive.has_counts();
+    let form = receive.form();
     begin(
         how,
         stage,
         0,
         Target::Nothing,
         |tape, private| {
-            let lots = if with_counts { Lots::none(tape)? } else { Lots::Each(n) };
+            let lots = match form {
+                Some(form) => Lots::none(form, tape)?,
+                None => Lots::Each(n),
+            };
             Ok(Gathered { private, root, ids: Some(ids(tape, &source, shape)?), n, lots })
         },
         || {
-            let shares = if with_counts { Shares::List(&[]) } else { Shares::Each(words) };
-            Operation::gather(comm, data, Staging::default(), shares, 1, root, how)
+            let shares = form.map_or(Shares::Each(words), |form| Shares::List(&[], form));
+            wire::gather(comm, data, Staging::default(), shares, 1, root, how)
         },
     )
 }
@@ -422,7 +426,7 @@ pub fn gather_to(
         },
         || {
             let shares = parts.wire().shares();
-            Operation::gather(comm, data, Staging::take(room), shares, 1, root, how)
+            wire::gather(comm, data, Staging::take(room), shares, 1, root, how)
         },
     )
 }
@@ -487,7 +491,7 @@ impl Rule for Scattered {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         let room = Staging::take(self.ids.map_or(0, |ids| ids.len()) * width);
         let shares = self.lots.shares(sweep);
-        Operation::gather(comm, taken, room, shares, width, self.root, How::Begin)
+        wire::gather(comm, taken, room, shares, width, self.root, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
@@ -527,20 +531,23 @@ pub fn scatter(
         let Some(sink) = sink else { return Err(in_place_off_root("recvbuf")) };
         let stage = Stage::set(comm, how, || false)?;
         let (n, words) = (sink.len(), sink.source().words());
-        let with_counts = send.has_counts();
+        let form = send.form();
         return begin(
             how,
             stage,
             n,
             Target::All(sink),
             |tape, private| {
-                let lots = if with_counts { Lots::none(tape)? } else { Lots::Each(n) };
+                let lots = match form {
+                    Some(form) => Lots::none(form, tape)?,
+                    None => Lots::Each(n),
+                };
                 Ok(Scattered { private, root, ids: None, n, receives: true, lots })
             },
             || {
-                let shares = if with_counts { Shares::List(&[]) } else { Shares::Each(words) };
+                let shares = form.map_or(Shares::Each(words), |form| Shares::List(&[], form));
                 let (whole, part) = (Staging::default(), Staging::take(words));
-                Operation::scatter(comm, whole, part, shares, 1, root, how)
+                wire::scatter(comm, whole, part, shares, 1, root, how)
             },
         );
     }
@@ -562,7 +569,7 @@ pub fn scatter(
         },
         || {
             let shares = parts.wire().shares();
-            Operation::scatter(comm, data, Staging::take(words), shares, 1, root, how)
+            wire::scatter(comm, data, Staging::take(words), shares, 1, root, how)
         },
     )
 }
@@ -594,7 +601,7 @@ impl Rule for Allgathered {
         let room = Staging::take(self.ids.len() * width);
         let shares = self.lots.shares(sweep);
         let (item, op) = (Item::double(), Op::sum());
-        Operation::reduce_scatter(comm, taken, room, shares, width, item, op, How::Begin)
+        wire::reduce_scatter(comm, taken, room, shares, width, item, op, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
@@ -660,7 +667,7 @@ pub fn allgather_to(
         },
         || {
             let (room, shares) = (Staging::take(room), parts.wire().shares());
-            Operation::allgather(comm, data, room, shares, 1, Reach::All, how)
+            wire::allgather(comm, data, room, shares, 1, Reach::All, how)
         },
     )
 }
@@ -692,7 +699,7 @@ impl Rule for Exchanged {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         let room = Staging::take(self.ids.len() * width);
         let shares = (self.received.shares(sweep), self.sent.shares(sweep));
-        Operation::alltoall(comm, taken, room, shares, width, Reach::All, How::Begin)
+        wire::alltoall(comm, taken, room, shares, width, Reach::All, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
@@ -760,7 +767,7 @@ pub fn alltoall_to(
         || {
             let room = Staging::take(room);
             let shares = (sent.wire().shares(), received.wire().shares());
-            Operation::alltoall(comm, data, room, shares, 1, Reach::All, how)
+            wire::alltoall(comm, data, room, shares, 1, Reach::All, how)
         },
     )
 }

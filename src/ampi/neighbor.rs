@@ -14,9 +14,9 @@ use super::edges::{Edge, Edges};
 use super::movement::{Lengths, Lots, Parts};
 use super::recording::ids;
 use super::traffic::Home;
-use super::{Private, statistics};
+use super::{Private, statistics, wire};
 use crate::error::Result;
-use crate::mpi::{Argument, Comm, How, Operation, Outcome, Reach, Sink, Sources, Staging};
+use crate::mpi::{Argument, Comm, How, Outcome, Reach, Sink, Sources, Staging};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 
@@ -30,7 +30,9 @@ struct Ends {
 fn carried(lengths: &Lengths, gap: usize) -> Lengths {
     match lengths {
         Lengths::Each(n) => Lengths::Each(n + gap),
-        Lengths::List(list) => Lengths::List(list.iter().map(|n| n + gap as u64).collect()),
+        Lengths::List(list, form) => {
+            Lengths::List(list.iter().map(|n| n + gap as u64).collect(), *form)
+        }
     }
 }
 
@@ -207,7 +209,7 @@ pub fn allgather(
         },
         || {
             let (room, shares) = (Staging::take(room), wire.shares());
-            Operation::allgather(comm, data, room, shares, 1, Reach::Neighbours, how)
+            wire::allgather(comm, data, room, shares, 1, Reach::Neighbours, how)
         },
     )
 }
@@ -250,7 +252,7 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
         },
         || {
             let (room, shares) = (Staging::take(room), (sent.shares(), received.shares()));
-            Operation::alltoall(comm, data, room, shares, 1, Reach::Neighbours, how)
+            wire::alltoall(comm, data, room, shares, 1, Reach::Neighbours, how)
         },
     )
 }

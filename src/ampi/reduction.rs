@@ -21,11 +21,12 @@ use super::movement::{Lengths, Lots};
 use super::operator::{Kind, Operator};
 use super::recording::ids;
 use super::traffic::Home;
+use super::wire::{self, Form, Shares};
 use super::{Private, custom, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{
-    Argument, Comm, How, Item, Op, Operation, Outcome, Pieces, Reach, Shape, Shares, Sink, Source,
-    Staging, times, wide_int,
+    Argument, Comm, How, Item, Op, Operation, Outcome, Pieces, Reach, Shape, Sink, Source, Staging,
+    times, wide_int,
 };
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
@@ -41,7 +42,7 @@ fn others_product(private: &Private, depth: u32, own: &[f64]) -> Result<[Option<
     let exscan = |private: &Private| {
         let mut out = Staging::take(own.len());
         out.as_mut_slice().fill(1.0);
-        let product = Operation::exscan_product(private.comm(depth)?, copy(own), out);
+        let product = wire::exscan_product(private.comm(depth)?, copy(own), out);
         product.map(Some).map_err(failed)
     };
     Ok([exscan(private)?, exscan(private.mirror())?])
@@ -113,7 +114,7 @@ impl Rule for Allreduced {
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
         let depth = sweep.depth();
         let comm = self.private.comm(depth)?;
-        let sum = Operation::allreduce(comm, taken, Item::double(), Op::sum(), How::Begin);
+        let sum = wire::allreduce(comm, taken, Item::double(), Op::sum(), How::Begin);
         let mut home = Home::of(sum.map_err(failed)?);
         match &self.kept {
             Kept::Nothing => {}
@@ -128,7 +129,7 @@ impl Rule for Allreduced {
                     *slot = f64::from_bits(word);
                 }
                 let none = Staging::zeros(own.len());
-                home.below = Some(Operation::exscan_bits(comm, data, none).map_err(failed)?);
+                home.below = Some(wire::exscan_bits(comm, data, none).map_err(failed)?);
             }
         }
         Ok(home)
@@ -224,9 +225,9 @@ fn start_allreduce(
             let (item, op) = operator.forward()?;
             if apart {
                 let out = Staging::take(data.len());
-                Operation::allreduce_apart(comm, data, out, item, op, how)
+                wire::allreduce_apart(comm, data, out, item, op, how)
             } else {
-                Operation::allreduce(comm, data, item, op, how)
+                wire::allreduce(comm, data, item, op, how)
             }
         },
     )
@@ -374,11 +375,11 @@ impl Rule for Reduced {
         let comm = self.private.comm(depth)?;
         let columns = self.columns(sweep.width());
         let all = match &self.holder {
-            &Holder::Root(root) => Operation::bcast(comm, taken, n, columns, root, How::Begin),
+            &Holder::Root(root) => wire::bcast(comm, taken, root, How::Begin),
             Holder::All(lots) => {
                 let room = Staging::take(n * columns);
                 let shares = lots.shares(sweep);
-                Operation::allgather(comm, taken, room, shares, columns, Reach::All, How::Begin)
+                wire::allgather(comm, taken, room, shares, columns, Reach::All, How::Begin)
             }
         };
         let mut home = Home::of(all.map_err(failed)?);
@@ -389,7 +390,7 @@ impl Rule for Reduced {
             Kind::Min | Kind::Max => {
                 let (item, op) = self.operator.of_the_ranks_below().map_err(failed)?;
                 let out = Staging::take(own.len());
-                let below = Operation::exscan(comm, copy(own), out, item, op, How::Begin);
+                let below = wire::exscan(comm, copy(own), out, item, op, How::Begin);
                 home.below = Some(below.map_err(failed)?);
             }
         }
@@ -498,11 +499,11 @@ fn start_reduce(
         || {
             if joined {
                 let share = Shares::Each(data.len());
-                return Operation::gather(comm, data, Staging::take(operands), share, 1, root, how);
+                return wire::gather(comm, data, Staging::take(operands), share, 1, root, how);
             }
             let (item, op) = operator.forward()?;
             let out = Staging::take(outputs * operator.words());
-            Operation::reduce(comm, data, out, item, op, root, how)
+            wire::reduce(comm, data, out, item, op, root, how)
         },
     )
 }
@@ -561,7 +562,7 @@ fn start_reduce_scatter(
     let lengths = if pieces.has_counts() {
         let share =
             |rank| Ok(operator.source("sendbuf", &pieces.share(rank, ranks)?)?.len() as u64);
-        Lengths::List((0..ranks).map(share).collect::<Outcome<_>>()?)
+        Lengths::List((0..ranks).map(share).collect::<Outcome<_>>()?, Form::Int)
     } else {
         Lengths::Each(sink.len())
     };
@@ -588,13 +589,15 @@ fn start_reduce_scatter(
                 let words = |n: usize| (n * operator.words()) as u64;
                 let sent: Vec<u64> = (0..ranks).map(|rank| words(lengths.of(rank))).collect();
                 let received = vec![words(n); ranks];
-                let shares = (Shares::List(&sent), Shares::List(&received));
+                // The form that fits whatever the counts are.
+                let list = |words| Shares::List(words, Form::Large);
+                let shares = (list(&sent), list(&received));
                 let room = Staging::take(operands);
-                return Operation::alltoall(comm, data, room, shares, 1, Reach::All, how);
+                return wire::alltoall(comm, data, room, shares, 1, Reach::All, how);
             }
             let (item, op) = operator.forward()?;
             let (part, shares) = (Staging::take(n * operator.words()), lengths.shares());
-            Operation::reduce_scatter(comm, data, part, shares, 1, item, op, how)
+            wire::reduce_scatter(comm, data, part, shares, 1, item, op, how)
         },
     )
 }

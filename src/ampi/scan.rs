@@ -18,9 +18,9 @@ use super::operator::{Kind, Operator};
 use super::recording::ids;
 use super::reduction::packed;
 use super::traffic::Home;
-use super::{Private, custom};
+use super::{Private, custom, wire};
 use crate::error::Result;
-use crate::mpi::{Argument, Comm, How, Item, Op, Operation, Outcome, Staging, times};
+use crate::mpi::{Argument, Comm, How, Item, Op, Outcome, Staging, times};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 
@@ -154,10 +154,10 @@ impl Rule for Scanned {
             let (item, op) = (Item::double(), Op::sum());
             let from_above = if self.exclusive {
                 let room = Staging::zeros(taken.len());
-                Operation::exscan(comm, taken, room, item, op, How::Begin)
+                wire::exscan(comm, taken, room, item, op, How::Begin)
             } else {
                 let room = Staging::take(taken.len());
-                Operation::scan(comm, taken, room, item, op, How::Begin)
+                wire::scan(comm, taken, room, item, op, How::Begin)
             };
             return from_above.map(Home::of).map_err(failed);
         }
@@ -165,7 +165,7 @@ impl Rule for Scanned {
         let maps = self.maps(&taken, sweep);
         let composed = || {
             let (item, op) = (Item::doubles(words)?, Op::composed(width)?);
-            Operation::exscan(comm, maps, Staging::zeros(n * words), item, op, How::Begin)
+            wire::exscan(comm, maps, Staging::zeros(n * words), item, op, How::Begin)
         };
         let mut home = Home::of(composed().map_err(failed)?);
         if !self.exclusive {
@@ -307,9 +307,9 @@ fn start(
                 if extremum { operator.of_the_ranks_below() } else { operator.forward() }?;
             let out = Staging::take(data.len());
             if exclusive || folded {
-                Operation::exscan(comm, data, out, item, op, how)
+                wire::exscan(comm, data, out, item, op, how)
             } else {
-                Operation::scan(comm, data, out, item, op, how)
+                wire::scan(comm, data, out, item, op, how)
             }
         },
     )

@@ -1,14 +1,26 @@
-//! How doubles travel between two ranks: as many as there are, past an int by the layer for large counts.
+//! How doubles travel between ranks: as many as there are. What fits goes by MPI's own call; past an int the layer for
+//! large counts helps.
+//!
+//! - What is moved in equal parts, or reduced, all ranks know alike: they take types of many doubles, or several calls.
+//! - Of parts that differ no rank knows whether another's are large. All take MPI's own call in the form with int
+//!   counts, and one exchange with a type for each part in the form for counts past 2^31.
 
-use crate::large::limit::{settled, small};
+use crate::error::{Code, Error};
+use crate::large::limit::{REDUCTION_BYTES, limit, settled, small};
 use crate::large::types::committed;
-use crate::mpi::{Datatype, Doubles, Outcome, Source};
+use crate::large::vector::{
+    self, Lists, Part, Parts, Traffic, Width, among_neighbours, neighbour_width,
+};
+use crate::mpi::{
+    Comm, Datatype, Doubles, Failure, How, Item, Listed, Op, Operation, Outcome, Reach, Source,
+    Staging, Step, wide_int,
+};
+use std::ffi::c_int;
 
 /// `n` doubles as MPI counts them.
 #[inline]
 pub fn doubles(n: usize) -> Outcome<Doubles> {
-    // No memory holds more than half of the address space.
-    let n = i64::try_from(n).unwrap_or(i64::MAX);
+    let n = signed(n);
     small(n).map_or_else(|| many(n), |count| Ok(Doubles::each(count)))
 }
 
@@ -32,9 +44,325 @@ pub fn items(source: &Source, words: usize) -> Outcome<Doubles> {
 
 #[cold]
 fn bytes(n: usize) -> Outcome<Doubles> {
-    let n = i64::try_from(n).unwrap_or(i64::MAX);
+    let n = signed(n);
     match settled(n) {
         Some(count) => Ok(Doubles::bytes(count)),
         None => Doubles::bundled(committed(n, Datatype::byte())?),
+    }
+}
+
+/// No memory holds more than half of the address space.
+fn signed(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+/// Whether MPI counts so many.
+fn fits(n: usize) -> bool {
+    settled(signed(n)).is_some()
+}
+
+/// By which of its forms all ranks call a collective that has counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Int,
+    Large,
+}
+
+/// What each rank has of a packed array, in doubles; the parts lie one behind the other in the order of ranks.
+#[derive(Debug, Clone, Copy)]
+pub enum Shares<'a> {
+    Each(usize),
+    List(&'a [u64], Form),
+}
+
+/// MPICH 4.0 counts the bytes of a nonblocking broadcast in 32 bits.
+const BROADCAST: c_int = if cfg!(admpi_mpi = "mpich") { 1 << 27 } else { c_int::MAX };
+
+/// What a call that does not block takes at a time: as much as MPI counts, since the pieces are under way together.
+/// Blocking ones are faster in pieces that stay in cache.
+fn step_of(item: Item, how: How) -> Step {
+    let cached = match how {
+        How::Now => REDUCTION_BYTES / 8 / signed(item.words()),
+        How::Begin => i64::MAX,
+    };
+    Step::new(c_int::try_from(cached).unwrap_or(c_int::MAX).min(limit()))
+}
+
+/// The root's `data` goes to all, who have room for as much.
+pub fn bcast(comm: Comm, data: Staging, root: c_int, how: How) -> Outcome<Operation> {
+    let most = if how == How::Begin { BROADCAST } else { c_int::MAX };
+    Operation::bcast(comm, data, root, Step::new(limit().min(most)), how)
+}
+
+/// The reduction of all `data` in `out` on the root; elsewhere `out` is empty.
+pub fn reduce(
+    comm: Comm,
+    data: Staging,
+    out: Staging,
+    item: Item,
+    op: Op,
+    root: c_int,
+    how: How,
+) -> Outcome<Operation> {
+    Operation::reduce(comm, data, out, item, op, root, step_of(item, how), how)
+}
+
+/// The reduction of all `data`, everywhere, in its own place.
+pub fn allreduce(comm: Comm, data: Staging, item: Item, op: Op, how: How) -> Outcome<Operation> {
+    Operation::allreduce(comm, data, item, op, step_of(item, how), how)
+}
+
+/// The reduction of all `data`, everywhere in `out`.
+pub fn allreduce_apart(
+    comm: Comm,
+    data: Staging,
+    out: Staging,
+    item: Item,
+    op: Op,
+    how: How,
+) -> Outcome<Operation> {
+    Operation::allreduce_apart(comm, data, out, item, op, step_of(item, how), how)
+}
+
+/// The reduction of `data` up to this rank.
+pub fn scan(
+    comm: Comm,
+    data: Staging,
+    out: Staging,
+    item: Item,
+    op: Op,
+    how: How,
+) -> Outcome<Operation> {
+    Operation::scan(comm, data, out, item, op, step_of(item, how), how)
+}
+
+/// The reduction of `data` over the ranks below; rank 0 keeps what `out` holds.
+pub fn exscan(
+    comm: Comm,
+    data: Staging,
+    out: Staging,
+    item: Item,
+    op: Op,
+    how: How,
+) -> Outcome<Operation> {
+    Operation::exscan(comm, data, out, item, op, step_of(item, how), how)
+}
+
+/// The product, by `times`, of `data` over the ranks below; rank 0 keeps what `out` holds.
+pub fn exscan_product(comm: Comm, data: Staging, out: Staging) -> Outcome<Operation> {
+    exscan(comm, data, out, Item::double(), Op::product_of_factors()?, How::Begin)
+}
+
+/// The union of the bits in `data` over the ranks below; rank 0 keeps what `out` holds.
+pub fn exscan_bits(comm: Comm, data: Staging, out: Staging) -> Outcome<Operation> {
+    exscan(comm, data, out, Item::bits(), Op::bit_or(), How::Begin)
+}
+
+fn total_of(shares: &[u64]) -> usize {
+    shares.iter().map(|&n| crate::count::wide(n)).sum()
+}
+
+/// Parts that differ, as one call of MPI takes them: in doubles, or else in items of `width` doubles.
+fn listed(shares: &[u64], width: usize) -> Outcome<Listed<'_>> {
+    let total = total_of(shares);
+    if fits(total * width) {
+        return Ok(Listed { shares, width, item: Item::double() });
+    }
+    if fits(total) {
+        return Ok(Listed { shares, width, item: Item::doubles(width)? });
+    }
+    Err(past(total))
+}
+
+#[cold]
+fn past(total: usize) -> Failure {
+    let why = format!(
+        "counts: {total} active doubles together are past {}, where displacements of int end: call the form whose name \
+         ends in _c, on all ranks",
+        limit()
+    );
+    Error::new(Code::Argument, why).into()
+}
+
+/// The same parts for an exchange.
+fn parts(shares: &[u64], width: usize) -> Parts<'static> {
+    let mut at = 0;
+    let part = |&n: &u64| {
+        let count = signed(crate::count::wide(n) * width);
+        let part = Part { count, displacement: 8 * at, datatype: Datatype::double() };
+        at += count;
+        part
+    };
+    Parts::given(shares.iter().map(part).collect())
+}
+
+/// All of an array.
+fn own(data: &Staging) -> Part {
+    Part { count: signed(data.len()), displacement: 0, datatype: Datatype::double() }
+}
+
+fn exchange(
+    comm: Comm,
+    out: Staging,
+    back: Staging,
+    mut traffic: Traffic<'_>,
+    width: Width,
+    how: How,
+) -> Outcome<Operation> {
+    let lists = Box::new(Lists::new(&mut traffic, width)?);
+    Operation::exchange(comm, out, back, lists, width, how)
+}
+
+/// `part` of each rank, one after the other in `whole` on the root (empty elsewhere, where a list is, too).
+pub fn gather(
+    comm: Comm,
+    part: Staging,
+    whole: Staging,
+    shares: Shares<'_>,
+    width: usize,
+    root: c_int,
+    how: How,
+) -> Outcome<Operation> {
+    match shares {
+        Shares::Each(n) => Operation::gather(comm, part, whole, &doubles(n * width)?, root, how),
+        Shares::List(list, Form::Int) => {
+            let own = doubles(part.len())?;
+            Operation::gatherv(comm, part, whole, &own, listed(list, width)?, root, how)
+        }
+        Shares::List(list, Form::Large) => {
+            let all = |_| Ok(parts(list, width));
+            let traffic = vector::gather(comm, root, false, own(&part), all)?;
+            exchange(comm, part, whole, traffic, Width::Int, how)
+        }
+    }
+}
+
+/// Consecutive pieces of `whole` on the root (empty elsewhere), one to each rank's `part`; as `gather`.
+pub fn scatter(
+    comm: Comm,
+    whole: Staging,
+    part: Staging,
+    shares: Shares<'_>,
+    width: usize,
+    root: c_int,
+    how: How,
+) -> Outcome<Operation> {
+    match shares {
+        Shares::Each(n) => Operation::scatter(comm, whole, part, &doubles(n * width)?, root, how),
+        Shares::List(list, Form::Int) => {
+            let own = doubles(part.len())?;
+            Operation::scatterv(comm, whole, part, &own, listed(list, width)?, root, how)
+        }
+        Shares::List(list, Form::Large) => {
+            let all = |_| Ok(parts(list, width));
+            let traffic = vector::scatter(comm, root, false, own(&part), all)?;
+            exchange(comm, whole, part, traffic, Width::Int, how)
+        }
+    }
+}
+
+/// MPICH's Allgatherv hangs past 2^31 bytes.
+fn allgatherv_is_right(total: usize) -> bool {
+    fits(total) && (cfg!(not(admpi_mpi = "mpich")) || fits(total * 8))
+}
+
+/// `part` of each rank, or neighbour, one after the other, everywhere in `whole`.
+pub fn allgather(
+    comm: Comm,
+    part: Staging,
+    whole: Staging,
+    shares: Shares<'_>,
+    width: usize,
+    reach: Reach,
+    how: How,
+) -> Outcome<Operation> {
+    let (list, form) = match shares {
+        Shares::Each(n) => {
+            let (sent, received) = (doubles(part.len())?, doubles(n * width)?);
+            return Operation::allgather(comm, part, whole, (&sent, &received), reach, how);
+        }
+        Shares::List(list, form) => (list, form),
+    };
+    // All ranks know all counts, neighbours do not.
+    let large = match reach {
+        Reach::All => !allgatherv_is_right(total_of(list) * width),
+        Reach::Neighbours => form == Form::Large,
+    };
+    if !large {
+        let own = doubles(part.len())?;
+        return Operation::allgatherv(comm, part, whole, &own, listed(list, width)?, reach, how);
+    }
+    let own = own(&part);
+    let (traffic, place) = match reach {
+        Reach::All => (vector::allgather(comm, None, own, |_| Ok(parts(list, width)))?, Width::Int),
+        Reach::Neighbours => {
+            let sends = Parts::same(wide_int(comm.degrees()?.1), own);
+            (among_neighbours(comm, Traffic::new(sends, parts(list, width)))?, neighbour_width())
+        }
+    };
+    exchange(comm, part, whole, traffic, place, how)
+}
+
+/// A part of `out` for each rank, or neighbour, and one from each in `back`.
+pub fn alltoall(
+    comm: Comm,
+    out: Staging,
+    back: Staging,
+    shares: (Shares<'_>, Shares<'_>),
+    width: usize,
+    reach: Reach,
+    how: How,
+) -> Outcome<Operation> {
+    match shares {
+        (Shares::Each(n), Shares::Each(m)) => {
+            let (sent, received) = (doubles(n * width)?, doubles(m * width)?);
+            Operation::alltoall(comm, out, back, (&sent, &received), reach, how)
+        }
+        (Shares::List(sent, Form::Int), Shares::List(received, Form::Int)) => {
+            let lists = (listed(sent, width)?, listed(received, width)?);
+            Operation::alltoallv(comm, out, back, lists, reach, how)
+        }
+        (Shares::List(sent, _), Shares::List(received, _)) => {
+            let traffic = Traffic::new(parts(sent, width), parts(received, width));
+            let (traffic, place) = match reach {
+                Reach::All => (traffic, Width::Int),
+                Reach::Neighbours => (among_neighbours(comm, traffic)?, neighbour_width()),
+            };
+            exchange(comm, out, back, traffic, place, how)
+        }
+        _ => unreachable!("both directions have counts, or neither"),
+    }
+}
+
+/// The reduction of all `whole`, of which each rank gets its share in `part`: `width` items for each that `shares`
+/// counts.
+#[allow(clippy::too_many_arguments)] // MPI's own, and two
+pub fn reduce_scatter(
+    comm: Comm,
+    whole: Staging,
+    part: Staging,
+    shares: Shares<'_>,
+    width: usize,
+    item: Item,
+    op: Op,
+    how: How,
+) -> Outcome<Operation> {
+    if !fits(whole.len() / item.words()) {
+        let share = |rank: usize| match shares {
+            Shares::Each(n) => n * width,
+            Shares::List(list, _) => crate::count::wide(list[rank]) * width,
+        };
+        let step = step_of(item, how);
+        return Operation::reduce_to_each(comm, whole, part, share, item, op, step, how);
+    }
+    match shares {
+        Shares::Each(n) => {
+            // Less than what just fitted.
+            let each = c_int::try_from(n * width).unwrap_or(0);
+            Operation::reduce_scatter_block(comm, whole, part, each, item, op, how)
+        }
+        Shares::List(list, _) => {
+            Operation::reduce_scatter(comm, whole, part, list, width, item, op, how)
+        }
     }
 }

@@ -7,6 +7,7 @@ use super::limit::settled;
 use super::movement::Side;
 use super::plan::{Family, Plan, choose};
 use super::types::{placed, structure};
+pub use crate::mpi::arrays::{Arrays, Lists, Width};
 use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::handle::{Object, Role};
 use crate::mpi::raw::{MPI_Aint, MPI_Request};
@@ -251,9 +252,23 @@ pub fn broadcast<'a>(comm: Comm, root: c_int, own: Part, address: i64) -> Outcom
     Ok(Traffic::new(sends, receives))
 }
 
+/// MPICH's Neighbor_alltoallw and Ineighbor_alltoallw deliver nothing to a rank without destinations: there
+/// the exchange is one of all ranks, with what goes to or comes from one rank by several edges as one part.
+pub const NEIGHBOURS_BY_RANK: bool = cfg!(admpi_mpi = "mpich");
+
+/// How wide displacements are in the call that serves neighbours.
+pub const fn neighbour_width() -> Width {
+    if NEIGHBOURS_BY_RANK { Width::Int } else { Width::Aint }
+}
+
+/// What neighbours exchange, as the call that serves them takes it.
+pub fn among_neighbours<'a>(comm: Comm, traffic: Traffic<'a>) -> Outcome<Traffic<'a>> {
+    if NEIGHBOURS_BY_RANK { by_rank(comm, &traffic) } else { Ok(traffic) }
+}
+
 /// What goes to and comes from neighbours as an exchange of all ranks. Several edges between two ranks become
 /// one part, in the order of the edges: the order in which MPI would match their messages.
-pub fn by_rank<'a>(comm: Comm, traffic: &Traffic<'a>) -> Outcome<Traffic<'a>> {
+fn by_rank<'a>(comm: Comm, traffic: &Traffic<'a>) -> Outcome<Traffic<'a>> {
     let (sources, destinations) = comm.neighbours()?;
     let size = wide_int(comm.size()?);
     let mut joined = Vec::new();
@@ -297,32 +312,6 @@ fn gathered_by_rank(
         }
     };
     of_rank.iter().map(|edges| one(edges)).collect()
-}
-
-/// The arrays of one side of an `Alltoallw`.
-#[derive(Default)]
-pub struct Arrays {
-    pub counts: Vec<c_int>,
-    /// Zero where the type holds the displacement.
-    pub displacements: Vec<c_int>,
-    /// The neighbourhood calls', in 64 bits.
-    pub wide_displacements: Vec<MPI_Aint>,
-    pub datatypes: Vec<Datatype>,
-}
-
-/// The arrays of an `Alltoallw` and the types made for it.
-#[derive(Default)]
-pub struct Lists {
-    pub send: Arrays,
-    pub receive: Arrays,
-    keep: Vec<Made>,
-}
-
-/// Whether displacements are 64 bits wide in the call itself.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Width {
-    Int,
-    Aint,
 }
 
 impl Arrays {
@@ -376,7 +365,8 @@ thread_local! {
 }
 
 impl Lists {
-    fn new(traffic: &mut Traffic<'_>, width: Width) -> Outcome<Self> {
+    /// The arrays of an exchange, for a caller who keeps them until it is complete.
+    pub fn new(traffic: &mut Traffic<'_>, width: Width) -> Outcome<Self> {
         let mut lists = Self::default();
         lists.fill(traffic, width)?;
         Ok(lists)

@@ -4,6 +4,7 @@
 //! because every buffer is a slice or is owned by the operation that uses it.
 
 pub mod alone;
+pub mod arrays;
 pub mod attribute;
 pub mod buffer;
 pub mod ending;
@@ -33,7 +34,7 @@ pub use buffer::{
 pub use error::{Failure, Outcome, check};
 pub use function::{Derivative, Function};
 pub use items::Doubles;
-pub use operation::{How, Item, Operation, Reach, Shares};
+pub use operation::{How, Item, Listed, Operation, Reach, Step};
 pub use own::times;
 pub use place::{Readable, Writable};
 pub use serial::Serial;
@@ -516,21 +517,6 @@ pub fn wide_int(n: c_int) -> usize {
 /// Whether `pointer` is `MPI_IN_PLACE`: to be asked before a slice is formed.
 pub fn is_in_place(pointer: *const std::ffi::c_void) -> bool {
     pointer == constants().in_place
-}
-
-/// `wide` doubles as one item, for counts that would pass `INT_MAX` as doubles.
-#[inline]
-pub fn count_of(n: usize, width: usize) -> Outcome<(c_int, Datatype)> {
-    match c_int::try_from(n * width) {
-        Ok(count) => Ok((count, Datatype::double())),
-        Err(_) => wide_count_of(n, width),
-    }
-}
-
-#[cold]
-fn wide_count_of(n: usize, width: usize) -> Outcome<(c_int, Datatype)> {
-    let count = c_int::try_from(n).map_err(|_| error::too_many(n, width))?;
-    Ok((count, wide_type(width)?))
 }
 
 /// By the number of doubles.

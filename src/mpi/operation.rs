@@ -1,9 +1,15 @@
 //! Operations of the library's own, blocking or not: they own the memory that MPI uses until they complete.
+//!
+//! What is too much for one call of MPI is not decided here: callers say how many items a call takes at a time, or
+//! bring types of many doubles and lists of parts.
 
+use super::arrays::{Lists, Width};
+use super::generalized::{Group, Report, RequestSlot};
 use super::message::Envelope;
 use super::raw::{self, MPI_Request};
 use super::transfer::Transfer;
-use super::{Comm, Datatype, Doubles, Op, Outcome, Staging, Status, check, count_of, plain};
+use super::{Comm, Datatype, Doubles, Op, Outcome, Staging, Status, check, plain, twins, wide_int};
+use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 
 /// An operation under way, or finished.
@@ -14,6 +20,8 @@ pub struct Operation {
     receive: Staging,
     /// Counts and displacements, for calls that take arrays of them.
     counts: Vec<c_int>,
+    /// The same with a datatype for each partner.
+    lists: Option<Box<Lists>>,
 }
 
 /// Which of MPI's twins is called: the blocking one, or the nonblocking one.
@@ -45,9 +53,8 @@ impl Item {
         Self { datatype: Datatype::word(), words: 1 }
     }
 
-    /// How many items so many words are.
-    fn count(self, words: usize) -> Outcome<c_int> {
-        flat(words / self.words)
+    pub const fn words(self) -> usize {
+        self.words
     }
 }
 
@@ -58,11 +65,58 @@ pub enum Reach {
     Neighbours,
 }
 
-/// What each rank has of a packed array, in doubles; the parts lie one behind the other in the order of ranks.
+impl Reach {
+    /// How many parts a rank receives.
+    fn sources(self, comm: Comm) -> Outcome<usize> {
+        match self {
+            Self::All => Ok(wide_int(comm.size()?)),
+            Self::Neighbours => Ok(wide_int(comm.degrees()?.0)),
+        }
+    }
+
+    /// How many parts it sends.
+    fn destinations(self, comm: Comm) -> Outcome<usize> {
+        match self {
+            Self::All => Ok(wide_int(comm.size()?)),
+            Self::Neighbours => Ok(wide_int(comm.degrees()?.1)),
+        }
+    }
+}
+
+/// How many items of a reduction, or of a call that only moves them, MPI is given at a time.
 #[derive(Debug, Clone, Copy)]
-pub enum Shares<'a> {
-    Each(usize),
-    List(&'a [u64]),
+pub struct Step(c_int);
+
+impl Step {
+    /// At least one item.
+    pub fn new(items: c_int) -> Self {
+        Self(items.max(1))
+    }
+
+    fn items(self) -> usize {
+        wide_int(self.0)
+    }
+}
+
+/// The parts that ranks have of a packed array, one behind the other in their order: each so many times `width` doubles,
+/// which are sent as items of `item`.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed<'a> {
+    pub shares: &'a [u64],
+    pub width: usize,
+    pub item: Item,
+}
+
+impl Listed<'_> {
+    /// So many of the array as items.
+    fn items(&self, n: usize) -> Outcome<c_int> {
+        c_int::try_from(n * self.width / self.item.words)
+            .map_err(|_| super::error::too_many(n, self.width))
+    }
+
+    fn total(&self) -> usize {
+        self.shares.iter().map(|&n| crate::count::wide(n)).sum()
+    }
 }
 
 // SAFETY: the request belongs to this value alone, and MPI serves every thread its level of support allows.
@@ -81,12 +135,10 @@ fn in_place() -> *mut c_void {
 /// Calls the blocking or the nonblocking twin. The memory belongs to the operation, which keeps it where it is
 /// until its request is null again.
 macro_rules! call {
-    ($this:ident, $how:expr, $now:ident, $begin:ident, $($argument:expr),* $(,)?) => {
-        check(match $how {
-            How::Now => plain::$now($($argument),*),
-            How::Begin => plain::$begin($($argument),*, &raw mut $this.request),
-        })
-    };
+    ($this:ident, $how:expr, $now:ident, $begin:ident, $($argument:expr),* $(,)?) => {{
+        let request = $this.place($how);
+        check(twins!(request, plain::$now, plain::$begin, $($argument),*))
+    }};
 }
 
 /// As `call`, for a call that has a twin among neighbours, with the same arguments.
@@ -100,10 +152,57 @@ macro_rules! call_within {
     };
 }
 
-/// `n` items of `width` doubles are what the collectives move.
+/// Several calls of MPI that are one operation: each is complete before the next, or all start, behind one request.
+struct Series {
+    group: Option<Group>,
+    code: c_int,
+}
+
+impl Series {
+    fn new(how: How) -> Outcome<Self> {
+        let group = match how {
+            How::Now => None,
+            How::Begin => Some(Group::new(Report::Empty)?),
+        };
+        Ok(Self { group, code: raw::SUCCESS })
+    }
+
+    /// Makes one more call, which is told where a request goes.
+    fn add(&mut self, call: impl FnOnce(Option<*mut MPI_Request>) -> c_int) {
+        let Some(group) = &mut self.group else {
+            // Others wait in each of them, whatever became of those before.
+            let code = call(None);
+            if self.code == raw::SUCCESS {
+                self.code = code;
+            }
+            return;
+        };
+        group.start(|request| call(Some(request)));
+    }
+
+    /// `operation` has the memory of all calls.
+    fn finish(self, operation: &mut Operation) -> Outcome<()> {
+        let Some(group) = self.group else { return check(self.code) };
+        // SAFETY: a place in a live value.
+        let slot = unsafe { RequestSlot::new(&raw mut operation.request) };
+        // Those that have started use the memory.
+        group.finish(slot).inspect_err(|_| operation.abandon_memory())
+    }
+}
+
+thread_local! {
+    /// An array of counts that is not in use.
+    static SPARE: RefCell<Vec<c_int>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Room for counts; of a thread that ends, new.
+fn spare_counts() -> Vec<c_int> {
+    SPARE.try_with(RefCell::take).unwrap_or_default()
+}
+
 impl Operation {
     fn over(send: Staging, receive: Staging) -> Self {
-        Self { request: null(), send, receive, counts: Vec::new() }
+        Self { request: null(), send, receive, counts: Vec::new(), lists: None }
     }
 
     fn from(&self) -> *const c_void {
@@ -114,29 +213,51 @@ impl Operation {
         self.receive.as_mut_slice().as_mut_ptr().cast()
     }
 
-    /// Appends counts and displacements of `shares`, of which `whole` doubles have room. Tells the type of the
-    /// items.
-    fn add_counts(
-        &mut self,
-        shares: &[u64],
-        width: usize,
-        whole: usize,
-    ) -> Outcome<raw::MPI_Datatype> {
-        let total: usize = shares.iter().map(|&n| crate::count::wide(n)).sum();
-        assert!(whole >= total * width, "the parts fit");
-        let (_, datatype) = count_of(total, width)?;
-        let items = if datatype == Datatype::double() { width } else { 1 };
-        let narrow =
-            |n: usize| c_int::try_from(n * items).map_err(|_| super::error::too_many(total, width));
-        for &n in shares {
-            self.counts.push(narrow(crate::count::wide(n))?);
+    /// Where the request goes, if there will be one.
+    const fn place(&mut self, how: How) -> Option<*mut MPI_Request> {
+        match how {
+            How::Now => None,
+            How::Begin => Some(&raw mut self.request),
+        }
+    }
+
+    /// Appends counts and displacements of `listed`, of which `whole` doubles have room.
+    fn add_counts(&mut self, listed: &Listed<'_>, whole: usize) -> Outcome<()> {
+        assert!(whole >= listed.total() * listed.width, "the parts fit");
+        assert!(listed.width.is_multiple_of(listed.item.words), "the parts are whole items");
+        if self.counts.is_empty() {
+            self.counts = spare_counts();
+            self.counts.clear();
+        }
+        for &n in listed.shares {
+            self.counts.push(listed.items(crate::count::wide(n))?);
         }
         let mut at = 0;
-        for &n in shares {
-            self.counts.push(narrow(at)?);
+        for &n in listed.shares {
+            self.counts.push(listed.items(at)?);
             at += crate::count::wide(n);
         }
-        Ok(datatype.raw())
+        Ok(())
+    }
+
+    /// Reduces the `items` of the memory sent into that received, a `step` at a time: `call` is told where a piece
+    /// begins and its length, in items, and where a request goes.
+    fn in_pieces(
+        &mut self,
+        items: usize,
+        step: Step,
+        how: How,
+        mut call: impl FnMut(usize, c_int, Option<*mut MPI_Request>) -> c_int,
+    ) -> Outcome<()> {
+        if items <= step.items() {
+            return check(call(0, narrow(items), self.place(how)));
+        }
+        let mut series = Series::new(how)?;
+        for at in (0..items).step_by(step.items()) {
+            let n = narrow(step.items().min(items - at));
+            series.add(|request| call(at, n, request));
+        }
+        series.finish(self)
     }
 
     pub fn send(comm: Comm, data: Staging, items: &Doubles, to: Envelope) -> Outcome<Self> {
@@ -205,27 +326,21 @@ impl Operation {
     }
 
     /// The root's `data` goes to all.
-    pub fn bcast(
-        comm: Comm,
-        data: Staging,
-        n: usize,
-        width: usize,
-        root: c_int,
-        how: How,
-    ) -> Outcome<Self> {
-        let (count, datatype) = count_of(n, width)?;
-        assert!(data.len() >= n * width);
+    pub fn bcast(comm: Comm, data: Staging, root: c_int, step: Step, how: How) -> Outcome<Self> {
+        let (n, double) = (data.len(), Datatype::double().raw());
         let mut this = Self::over(Staging::default(), data);
         let at = this.to();
-        // SAFETY: see `call`.
-        unsafe {
-            call!(this, how, MPI_Bcast, MPI_Ibcast, at, count, datatype.raw(), root, comm.raw())?;
-        }
+        // SAFETY: see `call`; so below.
+        this.in_pieces(n, step, how, |from, n, request| unsafe {
+            let at = behind(at, from);
+            twins!(request, plain::MPI_Bcast, plain::MPI_Ibcast, at, n, double, root, comm.raw())
+        })?;
         Ok(this)
     }
 
     /// The reduction of all `data` in `out` on the root; elsewhere `out` is empty. Never in place: MPICH 4.0
     /// crashes on that where the root is not rank 0.
+    #[allow(clippy::too_many_arguments)] // MPI's own, and one
     pub fn reduce(
         comm: Comm,
         data: Staging,
@@ -233,50 +348,68 @@ impl Operation {
         item: Item,
         op: Op,
         root: c_int,
+        step: Step,
         how: How,
     ) -> Outcome<Self> {
-        let count = item.count(data.len())?;
+        let (items, words, t) = (data.len() / item.words, item.words, item.datatype.raw());
+        let at_root = !out.is_empty();
+        assert!(!at_root || out.len() >= data.len());
         let mut this = Self::over(data, out);
         let (from, to) = (this.from(), this.to());
-        // SAFETY: see `call`; off the root the receive buffer is not significant.
-        unsafe {
-            call!(
-                this,
-                how,
-                MPI_Reduce,
-                MPI_Ireduce,
-                from,
-                to,
-                count,
-                item.datatype.raw(),
-                op.raw(),
-                root,
-                comm.raw(),
-            )?;
-        }
+        // SAFETY: off the root the receive buffer is not significant.
+        this.in_pieces(items, step, how, |at, n, request| unsafe {
+            let from = behind(from.cast_mut(), at * words).cast_const();
+            let to = if at_root { behind(to, at * words) } else { to };
+            let (now, begin) = (plain::MPI_Reduce, plain::MPI_Ireduce);
+            twins!(request, now, begin, from, to, n, t, op.raw(), root, comm.raw())
+        })?;
         Ok(this)
     }
 
     /// The reduction of all `data`, everywhere, in its own place.
-    pub fn allreduce(comm: Comm, data: Staging, item: Item, op: Op, how: How) -> Outcome<Self> {
-        let count = item.count(data.len())?;
+    pub fn allreduce(
+        comm: Comm,
+        data: Staging,
+        item: Item,
+        op: Op,
+        step: Step,
+        how: How,
+    ) -> Outcome<Self> {
+        let (items, words, t) = (data.len() / item.words, item.words, item.datatype.raw());
         let mut this = Self::over(Staging::default(), data);
         let to = this.to();
-        // SAFETY: see `call`.
-        unsafe {
-            call!(
-                this,
-                how,
-                MPI_Allreduce,
-                MPI_Iallreduce,
-                in_place(),
-                to,
-                count,
-                item.datatype.raw(),
-                op.raw(),
-                comm.raw(),
-            )?;
-        }
+        // SAFETY: as above.
+        this.in_pieces(items, step, how, |at, n, request| unsafe {
+            let (now, begin) = (plain::MPI_Allreduce, plain::MPI_Iallreduce);
+            let to = behind(to, at * words);
+            twins!(request, now, begin, in_place(), to, n, t, op.raw(), comm.raw())
+        })?;
+        Ok(this)
+    }
+
+    /// One of MPI's reductions of `data` that leave a result of the same length in `out`.
+    fn reduced_apart(
+        data: Staging,
+        out: Staging,
+        item: Item,
+        step: Step,
+        how: How,
+        call: impl Fn(
+            *const c_void,
+            *mut c_void,
+            c_int,
+            raw::MPI_Datatype,
+            Option<*mut MPI_Request>,
+        ) -> c_int,
+    ) -> Outcome<Self> {
+        let (items, words, t) = (data.len() / item.words, item.words, item.datatype.raw());
+        assert!(out.len() >= data.len());
+        let mut this = Self::over(data, out);
+        let (from, to) = (this.from(), this.to());
+        this.in_pieces(items, step, how, |at, n, request| {
+            let from = behind(from.cast_mut(), at * words).cast_const();
+            call(from, behind(to, at * words), n, t, request)
+        })?;
         Ok(this)
     }
 
@@ -287,351 +420,14 @@ impl Operation {
         out: Staging,
         item: Item,
         op: Op,
+        step: Step,
         how: How,
     ) -> Outcome<Self> {
-        let count = item.count(data.len())?;
-        assert!(out.len() >= data.len());
-        let mut this = Self::over(data, out);
-        let (from, to) = (this.from(), this.to());
-        // SAFETY: see `call`.
-        unsafe {
-            call!(
-                this,
-                how,
-                MPI_Allreduce,
-                MPI_Iallreduce,
-                from,
-                to,
-                count,
-                item.datatype.raw(),
-                op.raw(),
-                comm.raw(),
-            )?;
-        }
-        Ok(this)
-    }
-
-    /// `part` of each rank, one after the other in `whole` on the root (empty elsewhere). `shares` is a list if
-    /// the call is the one with counts, and empty off the root.
-    pub fn gather(
-        comm: Comm,
-        part: Staging,
-        whole: Staging,
-        shares: Shares<'_>,
-        width: usize,
-        root: c_int,
-        how: How,
-    ) -> Outcome<Self> {
-        let whole_len = whole.len();
-        let mut this = Self::over(part, whole);
-        let (from, to) = (this.from(), this.to());
-        match shares {
-            Shares::Each(n) => {
-                let (count, datatype) = count_of(n, width)?;
-                assert!(this.send.len() >= n * width);
-                let datatype = datatype.raw();
-                // SAFETY: see `call`; the root's caller brought room for all ranks.
-                unsafe {
-                    call!(
-                        this,
-                        how,
-                        MPI_Gather,
-                        MPI_Igather,
-                        from,
-                        count,
-                        datatype,
-                        to,
-                        count,
-                        datatype,
-                        root,
-                        comm.raw(),
-                    )?;
-                }
-            }
-            Shares::List(shares) => {
-                let (count, sent) = count_of(this.send.len() / width, width)?;
-                let received = this.add_counts(shares, width, whole_len)?;
-                let counts = this.counts.as_ptr();
-                let displs = counts.wrapping_add(this.counts.len() / 2);
-                // SAFETY: see `call`; the arrays of the root have one entry a rank.
-                unsafe {
-                    call!(
-                        this,
-                        how,
-                        MPI_Gatherv,
-                        MPI_Igatherv,
-                        from,
-                        count,
-                        sent.raw(),
-                        to,
-                        counts,
-                        displs,
-                        received,
-                        root,
-                        comm.raw(),
-                    )?;
-                }
-            }
-        }
-        Ok(this)
-    }
-
-    /// Consecutive pieces of `whole` on the root (empty elsewhere), one to each rank's `part`; as `gather`.
-    pub fn scatter(
-        comm: Comm,
-        whole: Staging,
-        part: Staging,
-        shares: Shares<'_>,
-        width: usize,
-        root: c_int,
-        how: How,
-    ) -> Outcome<Self> {
-        let whole_len = whole.len();
-        let mut this = Self::over(whole, part);
-        let (from, to) = (this.from(), this.to());
-        match shares {
-            Shares::Each(n) => {
-                let (count, datatype) = count_of(n, width)?;
-                assert!(this.receive.len() >= n * width);
-                let datatype = datatype.raw();
-                // SAFETY: see `call`; the root's caller brought data for all ranks.
-                unsafe {
-                    call!(
-                        this,
-                        how,
-                        MPI_Scatter,
-                        MPI_Iscatter,
-                        from,
-                        count,
-                        datatype,
-                        to,
-                        count,
-                        datatype,
-                        root,
-                        comm.raw(),
-                    )?;
-                }
-            }
-            Shares::List(shares) => {
-                let (count, received) = count_of(this.receive.len() / width, width)?;
-                let sent = this.add_counts(shares, width, whole_len)?;
-                let counts = this.counts.as_ptr();
-                let displs = counts.wrapping_add(this.counts.len() / 2);
-                // SAFETY: as in `gather`.
-                unsafe {
-                    call!(
-                        this,
-                        how,
-                        MPI_Scatterv,
-                        MPI_Iscatterv,
-                        from,
-                        counts,
-                        displs,
-                        sent,
-                        to,
-                        count,
-                        received.raw(),
-                        root,
-                        comm.raw(),
-                    )?;
-                }
-            }
-        }
-        Ok(this)
-    }
-
-    /// `part` of each rank, or neighbour, one after the other, everywhere in `whole`.
-    pub fn allgather(
-        comm: Comm,
-        part: Staging,
-        whole: Staging,
-        shares: Shares<'_>,
-        width: usize,
-        reach: Reach,
-        how: How,
-    ) -> Outcome<Self> {
-        let whole_len = whole.len();
-        let mut this = Self::over(part, whole);
-        let (from, to) = (this.from(), this.to());
-        match shares {
-            Shares::Each(n) => {
-                let (count, datatype) = count_of(n, width)?;
-                assert!(this.send.len() >= n * width);
-                let datatype = datatype.raw();
-                // SAFETY: see `call`; the caller brought room for all ranks.
-                unsafe {
-                    call_within!(
-                        this,
-                        how,
-                        reach,
-                        [MPI_Allgather, MPI_Iallgather],
-                        [MPI_Neighbor_allgather, MPI_Ineighbor_allgather],
-                        from,
-                        count,
-                        datatype,
-                        to,
-                        count,
-                        datatype,
-                        comm.raw(),
-                    )?;
-                }
-            }
-            Shares::List(shares) => {
-                let (count, sent) = count_of(this.send.len() / width, width)?;
-                let received = this.add_counts(shares, width, whole_len)?;
-                let counts = this.counts.as_ptr();
-                let displs = counts.wrapping_add(this.counts.len() / 2);
-                // SAFETY: see `call`; one entry a rank.
-                unsafe {
-                    call_within!(
-                        this,
-                        how,
-                        reach,
-                        [MPI_Allgatherv, MPI_Iallgatherv],
-                        [MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv],
-                        from,
-                        count,
-                        sent.raw(),
-                        to,
-                        counts,
-                        displs,
-                        received,
-                        comm.raw(),
-                    )?;
-                }
-            }
-        }
-        Ok(this)
-    }
-
-    /// A part of `out` for each rank, or neighbour, and one from each in `back`.
-    pub fn alltoall(
-        comm: Comm,
-        out: Staging,
-        back: Staging,
-        shares: (Shares<'_>, Shares<'_>),
-        width: usize,
-        reach: Reach,
-        how: How,
-    ) -> Outcome<Self> {
-        let (out_len, back_len) = (out.len(), back.len());
-        let mut this = Self::over(out, back);
-        let (from, to) = (this.from(), this.to());
-        match shares {
-            (Shares::List(sent), Shares::List(received)) => {
-                let (to_all, from_all) = (sent.len(), received.len());
-                let sendtype = this.add_counts(sent, width, out_len)?;
-                let recvtype = this.add_counts(received, width, back_len)?;
-                let sendcounts = this.counts.as_ptr();
-                let sdispls = sendcounts.wrapping_add(to_all);
-                let recvcounts = sdispls.wrapping_add(to_all);
-                let rdispls = recvcounts.wrapping_add(from_all);
-                // SAFETY: see `call`; one entry a rank.
-                unsafe {
-                    call_within!(
-                        this,
-                        how,
-                        reach,
-                        [MPI_Alltoallv, MPI_Ialltoallv],
-                        [MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv],
-                        from,
-                        sendcounts,
-                        sdispls,
-                        sendtype,
-                        to,
-                        recvcounts,
-                        rdispls,
-                        recvtype,
-                        comm.raw(),
-                    )?;
-                }
-            }
-            (Shares::Each(n), Shares::Each(m)) => {
-                let (count, datatype) = count_of(n, width)?;
-                let (back, backtype) = count_of(m, width)?;
-                // SAFETY: see `call`; the caller brought a part for each rank.
-                unsafe {
-                    call_within!(
-                        this,
-                        how,
-                        reach,
-                        [MPI_Alltoall, MPI_Ialltoall],
-                        [MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall],
-                        from,
-                        count,
-                        datatype.raw(),
-                        to,
-                        back,
-                        backtype.raw(),
-                        comm.raw(),
-                    )?;
-                }
-            }
-            _ => unreachable!("both directions have counts, or neither"),
-        }
-        Ok(this)
-    }
-
-    /// The reduction of all `whole`, of which each rank gets its share in `part`: `width` items for each that
-    /// `shares` counts.
-    #[allow(clippy::too_many_arguments)] // MPI's own, and two
-    pub fn reduce_scatter(
-        comm: Comm,
-        whole: Staging,
-        part: Staging,
-        shares: Shares<'_>,
-        width: usize,
-        item: Item,
-        op: Op,
-        how: How,
-    ) -> Outcome<Self> {
-        item.count(whole.len())?;
-        let mut this = Self::over(whole, part);
-        let (from, to) = (this.from(), this.to());
-        match shares {
-            Shares::Each(n) => {
-                let count = flat(n * width)?;
-                assert!(this.receive.len() >= n * width * item.words);
-                // SAFETY: see `call`; the caller brought one share a rank.
-                unsafe {
-                    call!(
-                        this,
-                        how,
-                        MPI_Reduce_scatter_block,
-                        MPI_Ireduce_scatter_block,
-                        from,
-                        to,
-                        count,
-                        item.datatype.raw(),
-                        op.raw(),
-                        comm.raw(),
-                    )?;
-                }
-            }
-            Shares::List(shares) => {
-                let items = |&n: &u64| flat(crate::count::wide(n) * width);
-                this.counts = shares.iter().map(items).collect::<Outcome<_>>()?;
-                let total: usize = this.counts.iter().map(|&n| super::wide_int(n)).sum();
-                assert!(this.send.len() >= total * item.words, "the parts fit");
-                let counts = this.counts.as_ptr();
-                // SAFETY: see `call`; one entry a rank.
-                unsafe {
-                    call!(
-                        this,
-                        how,
-                        MPI_Reduce_scatter,
-                        MPI_Ireduce_scatter,
-                        from,
-                        to,
-                        counts,
-                        item.datatype.raw(),
-                        op.raw(),
-                        comm.raw(),
-                    )?;
-                }
-            }
-        }
-        Ok(this)
+        // SAFETY: as above.
+        Self::reduced_apart(data, out, item, step, how, |from, to, n, t, request| unsafe {
+            let (now, begin) = (plain::MPI_Allreduce, plain::MPI_Iallreduce);
+            twins!(request, now, begin, from, to, n, t, op.raw(), comm.raw())
+        })
     }
 
     /// The reduction of `data` up to this rank.
@@ -641,28 +437,14 @@ impl Operation {
         out: Staging,
         item: Item,
         op: Op,
+        step: Step,
         how: How,
     ) -> Outcome<Self> {
-        let count = item.count(data.len())?;
-        assert!(out.len() >= data.len());
-        let mut this = Self::over(data, out);
-        let (from, to) = (this.from(), this.to());
-        // SAFETY: see `call`.
-        unsafe {
-            call!(
-                this,
-                how,
-                MPI_Scan,
-                MPI_Iscan,
-                from,
-                to,
-                count,
-                item.datatype.raw(),
-                op.raw(),
-                comm.raw(),
-            )?;
-        }
-        Ok(this)
+        // SAFETY: as above.
+        Self::reduced_apart(data, out, item, step, how, |from, to, n, t, request| unsafe {
+            let (now, begin) = (plain::MPI_Scan, plain::MPI_Iscan);
+            twins!(request, now, begin, from, to, n, t, op.raw(), comm.raw())
+        })
     }
 
     /// The reduction of `data` over the ranks below; rank 0 keeps what `out` holds.
@@ -672,23 +454,387 @@ impl Operation {
         out: Staging,
         item: Item,
         op: Op,
+        step: Step,
         how: How,
     ) -> Outcome<Self> {
-        let count = item.count(data.len())?;
-        assert!(out.len() >= data.len());
-        let mut this = Self::over(data, out);
+        // SAFETY: as above.
+        Self::reduced_apart(data, out, item, step, how, |from, to, n, t, request| unsafe {
+            let (now, begin) = (plain::MPI_Exscan, plain::MPI_Iexscan);
+            twins!(request, now, begin, from, to, n, t, op.raw(), comm.raw())
+        })
+    }
+
+    /// `part` of each rank, as many doubles from each, one after the other in `whole` on the root (empty elsewhere).
+    pub fn gather(
+        comm: Comm,
+        part: Staging,
+        whole: Staging,
+        each: &Doubles,
+        root: c_int,
+        how: How,
+    ) -> Outcome<Self> {
+        assert!(part.len() >= each.len());
+        assert!(whole.is_empty() || whole.len() >= each.len() * wide_int(comm.size()?));
+        let (count, t) = (each.count(), each.datatype());
+        let mut this = Self::over(part, whole);
         let (from, to) = (this.from(), this.to());
         // SAFETY: see `call`.
         unsafe {
             call!(
                 this,
                 how,
-                MPI_Exscan,
-                MPI_Iexscan,
+                MPI_Gather,
+                MPI_Igather,
                 from,
+                count,
+                t,
                 to,
                 count,
-                item.datatype.raw(),
+                t,
+                root,
+                comm.raw()
+            )?;
+        }
+        Ok(this)
+    }
+
+    /// As `gather`, of parts that differ: `own` of this rank, and `listed` on the root, where the list has all ranks.
+    pub fn gatherv(
+        comm: Comm,
+        part: Staging,
+        whole: Staging,
+        own: &Doubles,
+        listed: Listed<'_>,
+        root: c_int,
+        how: How,
+    ) -> Outcome<Self> {
+        assert!(part.len() >= own.len());
+        let (count, t, u) = (own.count(), own.datatype(), listed.item.datatype.raw());
+        let room = whole.len();
+        let mut this = Self::over(part, whole);
+        this.add_counts(&listed, room)?;
+        let (from, to) = (this.from(), this.to());
+        let counts = this.counts.as_ptr();
+        let displs = counts.wrapping_add(listed.shares.len());
+        // SAFETY: see `call`; the arrays of the root have one entry a rank.
+        unsafe {
+            call!(
+                this,
+                how,
+                MPI_Gatherv,
+                MPI_Igatherv,
+                from,
+                count,
+                t,
+                to,
+                counts,
+                displs,
+                u,
+                root,
+                comm.raw(),
+            )?;
+        }
+        Ok(this)
+    }
+
+    /// Consecutive pieces of `whole` on the root (empty elsewhere), one to each rank's `part`; as `gather`.
+    pub fn scatter(
+        comm: Comm,
+        whole: Staging,
+        part: Staging,
+        each: &Doubles,
+        root: c_int,
+        how: How,
+    ) -> Outcome<Self> {
+        assert!(part.len() >= each.len());
+        assert!(whole.is_empty() || whole.len() >= each.len() * wide_int(comm.size()?));
+        let (count, t) = (each.count(), each.datatype());
+        let mut this = Self::over(whole, part);
+        let (from, to) = (this.from(), this.to());
+        // SAFETY: see `call`.
+        unsafe {
+            call!(
+                this,
+                how,
+                MPI_Scatter,
+                MPI_Iscatter,
+                from,
+                count,
+                t,
+                to,
+                count,
+                t,
+                root,
+                comm.raw(),
+            )?;
+        }
+        Ok(this)
+    }
+
+    /// As `scatter`, of parts that differ; as `gatherv`.
+    pub fn scatterv(
+        comm: Comm,
+        whole: Staging,
+        part: Staging,
+        own: &Doubles,
+        listed: Listed<'_>,
+        root: c_int,
+        how: How,
+    ) -> Outcome<Self> {
+        assert!(part.len() >= own.len());
+        let (count, u, t) = (own.count(), own.datatype(), listed.item.datatype.raw());
+        let data = whole.len();
+        let mut this = Self::over(whole, part);
+        this.add_counts(&listed, data)?;
+        let (from, to) = (this.from(), this.to());
+        let counts = this.counts.as_ptr();
+        let displs = counts.wrapping_add(listed.shares.len());
+        // SAFETY: as in `gatherv`.
+        unsafe {
+            call!(
+                this,
+                how,
+                MPI_Scatterv,
+                MPI_Iscatterv,
+                from,
+                counts,
+                displs,
+                t,
+                to,
+                count,
+                u,
+                root,
+                comm.raw(),
+            )?;
+        }
+        Ok(this)
+    }
+
+    /// `part` of each rank, or neighbour, as many doubles from each, one after the other, everywhere in `whole`.
+    pub fn allgather(
+        comm: Comm,
+        part: Staging,
+        whole: Staging,
+        (sent, received): (&Doubles, &Doubles),
+        reach: Reach,
+        how: How,
+    ) -> Outcome<Self> {
+        assert!(part.len() >= sent.len() && whole.len() >= received.len() * reach.sources(comm)?);
+        let (n, t, m, u) = (sent.count(), sent.datatype(), received.count(), received.datatype());
+        let mut this = Self::over(part, whole);
+        let (from, to) = (this.from(), this.to());
+        // SAFETY: see `call`.
+        unsafe {
+            call_within!(
+                this,
+                how,
+                reach,
+                [MPI_Allgather, MPI_Iallgather],
+                [MPI_Neighbor_allgather, MPI_Ineighbor_allgather],
+                from,
+                n,
+                t,
+                to,
+                m,
+                u,
+                comm.raw(),
+            )?;
+        }
+        Ok(this)
+    }
+
+    /// As `allgather`, of parts that differ: `own` of this rank, and `listed` of all.
+    pub fn allgatherv(
+        comm: Comm,
+        part: Staging,
+        whole: Staging,
+        own: &Doubles,
+        listed: Listed<'_>,
+        reach: Reach,
+        how: How,
+    ) -> Outcome<Self> {
+        assert!(part.len() >= own.len() && listed.shares.len() >= reach.sources(comm)?);
+        let (n, t, u) = (own.count(), own.datatype(), listed.item.datatype.raw());
+        let room = whole.len();
+        let mut this = Self::over(part, whole);
+        this.add_counts(&listed, room)?;
+        let (from, to) = (this.from(), this.to());
+        let counts = this.counts.as_ptr();
+        let displs = counts.wrapping_add(listed.shares.len());
+        // SAFETY: see `call`; one entry a rank.
+        unsafe {
+            call_within!(
+                this,
+                how,
+                reach,
+                [MPI_Allgatherv, MPI_Iallgatherv],
+                [MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv],
+                from,
+                n,
+                t,
+                to,
+                counts,
+                displs,
+                u,
+                comm.raw(),
+            )?;
+        }
+        Ok(this)
+    }
+
+    /// As many doubles of `out` for each rank, or neighbour, and as many from each in `back`.
+    pub fn alltoall(
+        comm: Comm,
+        out: Staging,
+        back: Staging,
+        (sent, received): (&Doubles, &Doubles),
+        reach: Reach,
+        how: How,
+    ) -> Outcome<Self> {
+        assert!(out.len() >= sent.len() * reach.destinations(comm)?);
+        assert!(back.len() >= received.len() * reach.sources(comm)?);
+        let (n, t, m, u) = (sent.count(), sent.datatype(), received.count(), received.datatype());
+        let mut this = Self::over(out, back);
+        let (from, to) = (this.from(), this.to());
+        // SAFETY: see `call`.
+        unsafe {
+            call_within!(
+                this,
+                how,
+                reach,
+                [MPI_Alltoall, MPI_Ialltoall],
+                [MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall],
+                from,
+                n,
+                t,
+                to,
+                m,
+                u,
+                comm.raw(),
+            )?;
+        }
+        Ok(this)
+    }
+
+    /// As `alltoall`, of parts that differ.
+    pub fn alltoallv(
+        comm: Comm,
+        out: Staging,
+        back: Staging,
+        (sent, received): (Listed<'_>, Listed<'_>),
+        reach: Reach,
+        how: How,
+    ) -> Outcome<Self> {
+        let (to_all, from_all) = (sent.shares.len(), received.shares.len());
+        assert!(to_all >= reach.destinations(comm)? && from_all >= reach.sources(comm)?);
+        let (t, u) = (sent.item.datatype.raw(), received.item.datatype.raw());
+        let (data, room) = (out.len(), back.len());
+        let mut this = Self::over(out, back);
+        this.add_counts(&sent, data)?;
+        this.add_counts(&received, room)?;
+        let (from, to) = (this.from(), this.to());
+        let sendcounts = this.counts.as_ptr();
+        let sdispls = sendcounts.wrapping_add(to_all);
+        let recvcounts = sdispls.wrapping_add(to_all);
+        let rdispls = recvcounts.wrapping_add(from_all);
+        // SAFETY: see `call`; one entry a rank.
+        unsafe {
+            call_within!(
+                this,
+                how,
+                reach,
+                [MPI_Alltoallv, MPI_Ialltoallv],
+                [MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv],
+                from,
+                sendcounts,
+                sdispls,
+                t,
+                to,
+                recvcounts,
+                rdispls,
+                u,
+                comm.raw(),
+            )?;
+        }
+        Ok(this)
+    }
+
+    /// Parts of `out` for ranks, or neighbours if displacements are wide, and parts of `back` from them.
+    pub fn exchange(
+        comm: Comm,
+        out: Staging,
+        back: Staging,
+        lists: Box<Lists>,
+        width: Width,
+        how: How,
+    ) -> Outcome<Self> {
+        assert!(lists.fit(comm, out.len(), back.len(), width)?, "the parts fit");
+        let mut this = Self::over(out, back);
+        let (from, to) = (this.from(), this.to());
+        let lists = this.lists.insert(lists);
+        let (n, m) = (lists.send.counts.as_ptr(), lists.receive.counts.as_ptr());
+        let t = lists.send.datatypes.as_ptr().cast();
+        let u = lists.receive.datatypes.as_ptr().cast();
+        let (at, into) = (lists.send.displacements.as_ptr(), lists.receive.displacements.as_ptr());
+        let wide_at = lists.send.wide_displacements.as_ptr();
+        let wide_into = lists.receive.wide_displacements.as_ptr();
+        let request = this.place(how);
+        // SAFETY: see `call`; arrays that live as long, with an entry for each partner, and parts inside the memory.
+        check(unsafe {
+            match width {
+                Width::Int => {
+                    let (now, begin) = (plain::MPI_Alltoallw, plain::MPI_Ialltoallw);
+                    twins!(request, now, begin, from, n, at, t, to, m, into, u, comm.raw())
+                }
+                Width::Aint => {
+                    let now = plain::MPI_Neighbor_alltoallw;
+                    let begin = plain::MPI_Ineighbor_alltoallw;
+                    twins!(
+                        request,
+                        now,
+                        begin,
+                        from,
+                        n,
+                        wide_at,
+                        t,
+                        to,
+                        m,
+                        wide_into,
+                        u,
+                        comm.raw()
+                    )
+                }
+            }
+        })?;
+        Ok(this)
+    }
+
+    /// The reduction of all `whole`, of which each rank gets `each` items in `part`.
+    pub fn reduce_scatter_block(
+        comm: Comm,
+        whole: Staging,
+        part: Staging,
+        each: c_int,
+        item: Item,
+        op: Op,
+        how: How,
+    ) -> Outcome<Self> {
+        let words = wide_int(each) * item.words;
+        assert!(part.len() >= words && whole.len() >= words * wide_int(comm.size()?));
+        let t = item.datatype.raw();
+        let mut this = Self::over(whole, part);
+        let (from, to) = (this.from(), this.to());
+        // SAFETY: see `call`.
+        unsafe {
+            call!(
+                this,
+                how,
+                MPI_Reduce_scatter_block,
+                MPI_Ireduce_scatter_block,
+                from,
+                to,
+                each,
+                t,
                 op.raw(),
                 comm.raw(),
             )?;
@@ -696,15 +842,83 @@ impl Operation {
         Ok(this)
     }
 
-    /// The product, by `times`, of `data` over the ranks below; rank 0 keeps what `out` holds.
-    pub fn exscan_product(comm: Comm, data: Staging, out: Staging) -> Outcome<Self> {
-        let op = Op::product_of_factors()?;
-        Self::exscan(comm, data, out, Item::double(), op, How::Begin)
+    /// As `reduce_scatter_block`, of shares that differ: `width` items for each that `shares` counts.
+    #[allow(clippy::too_many_arguments)] // MPI's own, and two
+    pub fn reduce_scatter(
+        comm: Comm,
+        whole: Staging,
+        part: Staging,
+        shares: &[u64],
+        width: usize,
+        item: Item,
+        op: Op,
+        how: How,
+    ) -> Outcome<Self> {
+        let total: usize = shares.iter().map(|&n| crate::count::wide(n) * width).sum();
+        assert!(whole.len() >= total * item.words, "the shares fit");
+        assert!(shares.len() >= wide_int(comm.size()?), "a share for each rank");
+        let own = crate::count::wide(shares[wide_int(comm.rank()?)]) * width;
+        assert!(part.len() >= own * item.words, "the own share fits");
+        let t = item.datatype.raw();
+        let mut this = Self::over(whole, part);
+        this.counts = spare_counts();
+        this.counts.clear();
+        this.counts.extend(shares.iter().map(|&n| narrow(crate::count::wide(n) * width)));
+        let (from, to, counts) = (this.from(), this.to(), this.counts.as_ptr());
+        // SAFETY: see `call`; one entry a rank.
+        unsafe {
+            call!(
+                this,
+                how,
+                MPI_Reduce_scatter,
+                MPI_Ireduce_scatter,
+                from,
+                to,
+                counts,
+                t,
+                op.raw(),
+                comm.raw(),
+            )?;
+        }
+        Ok(this)
     }
 
-    /// The union of the bits in `data` over the ranks below; rank 0 keeps what `out` holds.
-    pub fn exscan_bits(comm: Comm, data: Staging, out: Staging) -> Outcome<Self> {
-        Self::exscan(comm, data, out, Item::bits(), Op::bit_or(), How::Begin)
+    /// As `reduce_scatter`, by a reduction to each rank: `share` tells how many items it gets.
+    #[allow(clippy::too_many_arguments)] // as above
+    pub fn reduce_to_each(
+        comm: Comm,
+        whole: Staging,
+        part: Staging,
+        share: impl Fn(usize) -> usize,
+        item: Item,
+        op: Op,
+        step: Step,
+        how: How,
+    ) -> Outcome<Self> {
+        let (rank, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
+        let (words, t) = (item.words, item.datatype.raw());
+        let total: usize = (0..ranks).map(&share).sum();
+        assert!(whole.len() >= total * words && part.len() >= share(rank) * words);
+        let mut this = Self::over(whole, part);
+        let (from, to) = (this.from(), this.to());
+        let mut series = Series::new(how)?;
+        let mut first = 0;
+        for (root, other) in (0..).zip(0..ranks) {
+            let items = share(other);
+            for at in (0..items).step_by(step.items()) {
+                let n = narrow(step.items().min(items - at));
+                let from = behind(from.cast_mut(), (first + at) * words).cast_const();
+                let to = if other == rank { behind(to, at * words) } else { to };
+                // SAFETY: see `call`; off the root the receive buffer is not significant.
+                series.add(|request| unsafe {
+                    let (now, begin) = (plain::MPI_Reduce, plain::MPI_Ireduce);
+                    twins!(request, now, begin, from, to, n, t, op.raw(), root, comm.raw())
+                });
+            }
+            first += items;
+        }
+        series.finish(&mut this)?;
+        Ok(this)
     }
 
     /// The request, for a caller who completes it and keeps the operation, with its memory, until then.
@@ -769,18 +983,33 @@ impl Operation {
     }
 }
 
+impl Operation {
+    /// MPI may still use the memory: it is given up rather than reused.
+    fn abandon_memory(&mut self) {
+        std::mem::forget(std::mem::take(&mut self.send));
+        std::mem::forget(std::mem::take(&mut self.receive));
+        std::mem::forget(std::mem::take(&mut self.counts));
+        std::mem::forget(self.lists.take());
+    }
+}
+
 impl Drop for Operation {
     fn drop(&mut self) {
         if self.request != null() {
-            // MPI may still use the memory: it is given up rather than reused.
-            std::mem::forget(std::mem::take(&mut self.send));
-            std::mem::forget(std::mem::take(&mut self.receive));
-            std::mem::forget(std::mem::take(&mut self.counts));
+            self.abandon_memory();
+        } else if self.counts.capacity() > 0 {
+            let counts = std::mem::take(&mut self.counts);
+            let _ = SPARE.try_with(|spare| spare.replace(counts));
         }
     }
 }
 
-/// A count of doubles for operations that must see each double.
-fn flat(n: usize) -> Outcome<c_int> {
-    c_int::try_from(n).map_err(|_| super::error::too_many(n, 1))
+/// The address so many doubles behind another, in the same memory.
+const fn behind(address: *mut c_void, doubles: usize) -> *mut c_void {
+    address.cast::<f64>().wrapping_add(doubles).cast()
+}
+
+/// Counts that are known to fit.
+fn narrow(n: usize) -> c_int {
+    c_int::try_from(n).expect("a count that fits")
 }

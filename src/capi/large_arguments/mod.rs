@@ -5,7 +5,8 @@ use crate::large::limit::limit;
 use crate::large::movement::{Fitted, Side};
 use crate::large::plan::Family;
 use crate::large::reduction::Room;
-use crate::large::vector::{Part, Parts, Traffic, Width, by_rank};
+pub use crate::large::vector::{NEIGHBOURS_BY_RANK, neighbour_width};
+use crate::large::vector::{Part, Parts, Traffic, among_neighbours};
 use crate::large::{Call, memory};
 use crate::mpi::alone::{self, Items};
 use crate::mpi::handle::{File, Object, Role, Win};
@@ -255,15 +256,6 @@ pub unsafe fn allgatherv_is_wrong(
     cfg!(admpi_large_count) && bytes().is_ok_and(|bytes| bytes > i64::from(limit()))
 }
 
-/// MPICH's Neighbor_alltoallw and Ineighbor_alltoallw deliver nothing to a rank without destinations: there
-/// the exchange is one of all ranks, with what goes to or comes from one rank by several edges as one part.
-pub const NEIGHBOURS_BY_RANK: bool = cfg!(admpi_mpi = "mpich");
-
-/// How wide displacements are in the call that serves neighbours.
-pub const fn neighbour_width() -> Width {
-    if NEIGHBOURS_BY_RANK { Width::Int } else { Width::Aint }
-}
-
 /// MPICH's calls in place, Sendrecv_replace among them, send a packed copy, which it cannot receive as pairs
 /// when it is long: there the library makes the copies.
 pub const COPIES_IN_PLACE: bool = cfg!(admpi_mpi = "mpich");
@@ -480,7 +472,7 @@ pub unsafe fn neighbour_traffic<'a>(
     let comm = unsafe { Comm::new(comm) };
     let (sources, destinations) = comm.degrees()?;
     let traffic = Traffic::new(sends(wide_int(destinations))?, receives(wide_int(sources))?);
-    if NEIGHBOURS_BY_RANK { by_rank(comm, &traffic) } else { Ok(traffic) }
+    among_neighbours(comm, traffic)
 }
 
 /// The ranks that share the result of a scattered reduction: those of the own group.
