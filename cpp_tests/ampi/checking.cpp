@@ -2,8 +2,12 @@
 #define ADMPI_SOURCE_LINES
 #include "harness.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <string>
+#include <vector>
 
 using test::rank_of;
 using test::size_of;
@@ -201,6 +205,219 @@ TEST_CASE("test_checking_polling_is_set_on_some_ranks_only") {
   admpi_set_polling(1);
   CHECK(outcome(program) == "");
   admpi_set_polling(0);
+}
+
+/// Runs `program(tape, x)` and what it sweeps; the text of the first error of a sweep, or "".
+template <class F>
+std::string outcome_of_sweeps(const F &program) {
+  const checked on;
+  admpi::tape tape;
+  tape.start();
+  std::vector<admpi::var> x(4);
+  for (int i = 0; i < 4; ++i) x[i] = 1.0 + rank() + 0.1 * i;
+  tape.input(x.data(), 4);
+  std::string text;
+  try {
+    program(tape, x);
+  } catch (const admpi::mismatch_error &error) {
+    text = error.what();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  return text;
+}
+
+TEST_CASE("test_checking_tapes_are_reset_at_different_places") {
+  // Around a call that nobody records, and around the end of a communicator; then on with the same communicators.
+  const int next = (rank() + 1) % ranks(), last = (rank() + ranks() - 1) % ranks();
+  for (const bool odd_first : {false, true}) {
+    CAPTURE(odd_first);
+    const std::string text = outcome_of_sweeps([&](admpi::tape &tape, std::vector<admpi::var> &x) {
+      const auto bottom = tape.position();
+      std::vector<admpi::var> y(4), z(4);
+      const bool early = (rank() % 2 == 1) == odd_first;
+      for (int round = 0; round < 3; ++round) {
+        MPI_Comm comm;
+        AMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        AMPI_Sendrecv(x.data(), 2, AMPI_ADOUBLE, next, 1, y.data(), 2, AMPI_ADOUBLE, last, 1, comm, MPI_STATUS_IGNORE);
+        AMPI_Allreduce(y.data(), z.data(), 2, AMPI_ADOUBLE, MPI_SUM, comm);
+        tape.seed(z[0]);
+        tape.reverse();
+        if (early) tape.reset_to(bottom);
+        tape.stop();
+        for (admpi::var &v : x) v = value(v);
+        AMPI_Sendrecv(x.data(), 1, AMPI_ADOUBLE, last, 2, y.data(), 1, AMPI_ADOUBLE, next, 2, comm, MPI_STATUS_IGNORE);
+        AMPI_Allreduce(x.data(), y.data(), 1, AMPI_ADOUBLE, MPI_MAX, comm);
+        AMPI_Comm_free(&comm);
+        if (!early) tape.reset_to(bottom);
+        tape.start();
+      }
+    });
+    CHECK(text == "");
+  }
+}
+
+TEST_CASE("test_checking_a_tape_is_made_late") {
+  // What went before is not on record anywhere, though some ranks have a tape already.
+  const int next = (rank() + 1) % ranks(), last = (rank() + ranks() - 1) % ranks();
+  const checked on;
+  std::vector<admpi::var> x(2, 1.0 + rank()), y(2), z(2);
+  std::unique_ptr<admpi::tape> tape;
+  if (rank() % 2 == 0) tape.reset(new admpi::tape);
+  AMPI_Bcast(x.data(), 1, AMPI_ADOUBLE, 0, MPI_COMM_WORLD);
+  AMPI_Sendrecv(x.data(), 1, AMPI_ADOUBLE, next, 1, y.data(), 1, AMPI_ADOUBLE, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  // One end of this one is passive, and nothing is lost by that.
+  double plain = 2.0;
+  if (ranks() > 1 && rank() == 0) MPI_Send(&plain, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD);
+  if (rank() == 1) AMPI_Recv(y.data(), 1, AMPI_ADOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (tape == nullptr) tape.reset(new admpi::tape);
+  tape->start();
+  tape->input(x);
+  AMPI_Sendrecv(x.data(), 2, AMPI_ADOUBLE, next, 1, y.data(), 2, AMPI_ADOUBLE, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  AMPI_Allreduce(y.data(), z.data(), 2, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  tape->seed(z[0]);
+  CHECK_NOTHROW(tape->reverse());
+  CHECK(tape->adjoint(x[0]) == ranks());
+}
+
+TEST_CASE("test_checking_recording_on_for_other_messages") {
+  // As many at both ends, but not the same ones.
+  if (ranks() < 2) return;
+  const std::string text = outcome([](admpi::tape &tape, std::vector<admpi::var> &x) {
+    AMPI_Bcast(x.data(), 1, AMPI_ADOUBLE, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 3; ++i) {
+      if (rank() < 2 && i == 1 + rank()) tape.stop();
+      if (rank() == 0) AMPI_Send(x.data(), 1, AMPI_ADOUBLE, 1, 3, MPI_COMM_WORLD);
+      if (rank() == 1) AMPI_Recv(&x[3], 1, AMPI_ADOUBLE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      tape.start();
+    }
+  });
+  CAPTURE(text);
+  CHECK(has(text, "message number 2 from rank 0 to rank 1"));
+  CHECK(has(text, "AMPI_Recv"));
+  CHECK(has(text, "recorded by rank 1"));
+  CHECK(same_everywhere(text));
+}
+
+TEST_CASE("test_checking_requests_open_over_the_beginning_of_a_part") {
+  // A message and a collective that are complete on one rank and open on the other: both are swept later.
+  if (ranks() < 2) return;
+  const int next = (rank() + 1) % ranks(), last = (rank() + ranks() - 1) % ranks();
+  for (const bool collective : {false, true}) {
+    CAPTURE(collective);
+    double adjoint = 0.0;
+    const std::string text = outcome_of_sweeps([&](admpi::tape &tape, std::vector<admpi::var> &x) {
+      std::vector<admpi::var> y(2), z(2);
+      AMPI_Request request = AMPI_REQUEST_NULL;
+      const auto complete = [&] { AMPI_Wait(&request, MPI_STATUS_IGNORE); };
+      if (collective) {
+        AMPI_Iallreduce(x.data(), y.data(), 1, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+      } else {
+        AMPI_Irecv(y.data(), 1, AMPI_ADOUBLE, last, 7, MPI_COMM_WORLD, &request);
+        AMPI_Send(x.data(), 1, AMPI_ADOUBLE, next, 7, MPI_COMM_WORLD);
+      }
+      if (rank() == 0) complete();
+      const auto between = tape.position();
+      AMPI_Sendrecv(&x[1], 1, AMPI_ADOUBLE, next, 8, z.data(), 1, AMPI_ADOUBLE, last, 8, MPI_COMM_WORLD,
+                    MPI_STATUS_IGNORE);
+      tape.seed(z[0], 3.0);
+      tape.reverse(tape.position(), between);
+      if (rank() != 0) complete();
+      tape.clear_adjoints();
+      tape.seed(y[0], 5.0);
+      tape.reverse();
+      adjoint = tape.adjoint(x[0]);
+    });
+    CHECK(text == "");
+    CHECK(adjoint == (collective ? 5.0 * ranks() : 5.0));
+  }
+}
+
+TEST_CASE("test_checking_a_collective_that_is_not_complete") {
+  if (ranks() < 2) return;
+  AMPI_Request request = AMPI_REQUEST_NULL;
+  std::vector<admpi::var> y(1);
+  const std::string text = outcome([&](admpi::tape &, std::vector<admpi::var> &x) {
+    AMPI_Iallreduce(x.data(), y.data(), 1, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    if (rank() != 1) AMPI_Wait(&request, MPI_STATUS_IGNORE);
+  });
+  CAPTURE(text);
+  CHECK(has(text, "rank 1 has not completed AMPI_Iallreduce"));
+  CHECK(same_everywhere(text));
+  if (rank() == 1) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(AMPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  }
+}
+
+TEST_CASE("test_checking_counts_of_collectives") {
+  if (ranks() < 2) return;
+  // Rank 0 sends less to rank 1 than that one has room for, which not every MPI notices.
+  const int size = ranks(), mine = rank(), periodic = 1;
+  std::vector<int> out(static_cast<std::size_t>(size), 2), in(out), displs(out);
+  for (int r = 0; r < size; ++r) displs[static_cast<std::size_t>(r)] = 2 * r;
+  if (mine == 0) out[1] = 1;
+  MPI_Comm ring;
+  AMPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
+  const int two[2] = {2, 2}, less[2] = {2, 1}, places[2] = {0, 2};
+  const MPI_Aint bytes[2] = {0, 32};
+  const MPI_Datatype types[2] = {AMPI_ADOUBLE, AMPI_ADOUBLE};
+  std::vector<admpi::var> big(static_cast<std::size_t>(2 * size), 1.0), got(big.size());
+  const auto check = [&](const char *call, const std::string &text) {
+    CAPTURE(text);
+    CHECK(has(text, call));
+    CHECK(has(text, "active doubles"));
+    CHECK(has(text, "from rank 0 to rank 1"));
+    if (std::strcmp(call, "AMPI_Neighbor_alltoallw") != 0) CHECK(same_everywhere(text));
+  };
+  // The right neighbour of rank 0 is rank 1: of two ranks both neighbours are.
+  const int *const sent = mine == 0 ? less : two;
+  check("AMPI_Alltoallv", outcome([&](admpi::tape &, std::vector<admpi::var> &) {
+          AMPI_Alltoallv(big.data(), out.data(), displs.data(), AMPI_ADOUBLE, got.data(), in.data(), displs.data(),
+                         AMPI_ADOUBLE, MPI_COMM_WORLD);
+        }));
+  check("AMPI_Scatterv", outcome([&](admpi::tape &, std::vector<admpi::var> &) {
+          AMPI_Scatterv(big.data(), out.data(), displs.data(), AMPI_ADOUBLE, got.data(), 2, AMPI_ADOUBLE, 0, MPI_COMM_WORLD);
+        }));
+  check("AMPI_Neighbor_alltoallv", outcome([&](admpi::tape &, std::vector<admpi::var> &) {
+          big.resize(static_cast<std::size_t>(std::max(4, 2 * size)));
+          got.resize(big.size());
+          AMPI_Neighbor_alltoallv(big.data(), sent, places, AMPI_ADOUBLE, got.data(), two, places, AMPI_ADOUBLE, ring);
+        }));
+  check("AMPI_Neighbor_alltoallw", outcome([&](admpi::tape &, std::vector<admpi::var> &) {
+          AMPI_Neighbor_alltoallw(big.data(), sent, bytes, types, got.data(), two, bytes, types, ring);
+        }));
+  AMPI_Comm_free(&ring);
+}
+
+TEST_CASE("test_checking_a_rank_without_neighbours") {
+  // It takes part in a call with types for each neighbour without knowing that the call is active.
+  const bool alone = rank() == ranks() - 1;
+  std::vector<int> near;
+  if (!alone) near.push_back((rank() + 1) % (ranks() - 1));
+  std::vector<int> from;
+  if (!alone) from.push_back((rank() + ranks() - 2) % (ranks() - 1));
+  const int n = static_cast<int>(near.size());
+  near.push_back(0);
+  from.push_back(0);
+  MPI_Comm graph;
+  AMPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n, from.data(), MPI_UNWEIGHTED, n, near.data(), MPI_UNWEIGHTED,
+                                  MPI_INFO_NULL, 0, &graph);
+  double adjoint = 0.0;
+  const std::string text = outcome_of_sweeps([&](admpi::tape &tape, std::vector<admpi::var> &x) {
+    std::vector<admpi::var> y(2), z(1);
+    const int counts[1] = {2};
+    const MPI_Aint places[1] = {0};
+    const MPI_Datatype types[1] = {AMPI_ADOUBLE};
+    AMPI_Neighbor_alltoallw(x.data(), counts, places, types, y.data(), counts, places, types, graph);
+    AMPI_Allreduce(alone ? &x[1] : &y[1], z.data(), 1, AMPI_ADOUBLE, MPI_SUM, graph);
+    tape.seed(z[0]);
+    tape.reverse();
+    adjoint = tape.adjoint(x[1]);
+  });
+  CHECK(text == "");
+  CHECK(adjoint == ranks());
+  AMPI_Comm_free(&graph);
 }
 
 TEST_CASE("test_checking_is_silent_when_off") {

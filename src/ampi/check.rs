@@ -3,13 +3,20 @@
 //!
 //! The usual answer, that all agree, costs a number a peer and direction. Only where they do not agree do the
 //! records themselves travel. Nothing here runs unless checking is on.
+//!
+//! Every call on active data has a number in the order of its channel or communicator, whether or not a tape records
+//! it or even exists: ranks may make, reset and stop their tapes at different places. What is on record needs its
+//! partner on record; what is not needs none, so a rank that has nothing on record with another does not know
+//! whether that one comes to compare. It lets it know that it has no question, and looks for a while whether the
+//! other has one.
 
 use super::collective::failed;
 use super::traffic::{Traffic, leave_to_mpi};
 use super::wire::{self, Shares, doubles};
 use super::{Private, lock};
 use crate::error::{Code, Error, Result};
-use crate::mpi::message::Envelope;
+use crate::mpi::message::{self, Envelope};
+use crate::mpi::raw::constants;
 use crate::mpi::{How, Operation, Reach, Staging};
 use crate::tape;
 use std::cell::Cell;
@@ -17,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, c_int};
 use std::fmt::Write as _;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Where a call stands in the user's program.
@@ -54,7 +62,20 @@ enum Kind {
     Send,
     Receive,
     Collective,
+    /// The end of a communicator: in one order with its collectives.
+    Free,
 }
+
+impl Kind {
+    const fn is_message(self) -> bool {
+        matches!(self, Self::Send | Self::Receive)
+    }
+}
+
+/// The tag of what two ranks exchange in a collective whose counts differ from rank to rank.
+const SHARE: c_int = -2;
+/// As `SHARE` in a call that some members cannot know to be active: they have no part in it.
+const APART: c_int = -3;
 
 /// A call on record, or one that was not recorded though its data was active.
 #[derive(Debug, Clone)]
@@ -70,42 +91,78 @@ struct Entry {
     private: &'static Private,
     call: &'static str,
     site: Option<Site>,
+    /// Of an open receive those that were asked for.
     peer: c_int,
     tag: c_int,
     n: usize,
-    /// What all members of a collective must have alike: root, operation, count (-1 where it may differ), and whether
-    /// the adjoints travel over the edges.
+    /// What all members of a collective must have alike: root, operation, count; -1 where it may differ.
     detail: [i64; 4],
-    /// The order in which the calls of a kind were started.
+    /// The order in which the calls were started.
     post: u64,
+    /// How many there were before on the channel or communicator. Receives are numbered as they complete.
+    number: u64,
     event: u32,
+    /// The event of its completion, where that is another.
+    done: Option<u32>,
+}
+
+impl Entry {
+    fn channel(&self) -> Channel {
+        if self.kind.is_message() && self.tag != SHARE {
+            (self.private.index, self.kind, self.peer, self.tag)
+        } else {
+            of_collectives(self.private)
+        }
+    }
+
+    /// It is complete and on record: others must have it too.
+    const fn needs_partner(&self) -> bool {
+        self.recorded && !self.open
+    }
+
+    /// Whether it concerns messages with `peer`.
+    fn is_with(&self, peer: c_int) -> bool {
+        self.kind.is_message() && self.peer == peer
+    }
+}
+
+/// Where calls are numbered: collectives and the end of a communicator by its private one alone.
+type Channel = (usize, Kind, c_int, c_int);
+
+/// How many calls there were on each channel.
+static COUNTS: Mutex<BTreeMap<Channel, u64>> = Mutex::new(BTreeMap::new());
+
+/// The number of a call on `channel`.
+fn number(channel: Channel) -> u64 {
+    let mut counts = lock(&COUNTS);
+    let count = counts.entry(channel).or_default();
+    *count += 1;
+    *count - 1
+}
+
+/// The channel of a communicator's collectives.
+const fn of_collectives(private: &Private) -> Channel {
+    (private.index, Kind::Collective, -1, 0)
 }
 
 /// What a tape's calls were, in the order in which they were made.
 #[derive(Debug, Default)]
 pub struct Log {
     entries: Vec<Entry>,
-    posts: u64,
 }
 
-/// The tape of the calling thread, if checking is on and `private` has other members. Messages on a mirror are the
-/// library's own.
-fn with_log<R>(private: &Private, f: impl FnOnce(&mut Log, u32) -> R) -> Option<R> {
-    if !tape::checking() || private.size < 2 || private.is_mirror() {
-        return None;
-    }
+/// Whether calls on `private` are looked at. Messages on a mirror are the library's own.
+fn is_watched(private: &Private) -> bool {
+    tape::checking() && private.size > 1 && !private.is_mirror()
+}
+
+/// Adds a call to the log of the calling thread's tape, if there is one. Returns one more than its post.
+fn log(private: &'static Private, kind: Kind, fill: impl FnOnce(&mut Entry)) -> u64 {
+    static POSTS: AtomicU64 = AtomicU64::new(0);
+    let (call, site) = CALL.get();
+    let post = POSTS.fetch_add(1, Ordering::Relaxed);
     tape::current(|tape| {
-        let event = tape.event_count();
-        f(&mut tape.companion::<Traffic>().log, event)
-    })
-}
-
-impl Log {
-    fn add(&mut self, kind: Kind, private: &'static Private, event: u32) -> &mut Entry {
-        let (call, site) = CALL.get();
-        let post = self.posts;
-        self.posts += 1;
-        self.entries.push(Entry {
+        let mut entry = Entry {
             kind,
             recorded: false,
             open: false,
@@ -119,66 +176,114 @@ impl Log {
             n: 0,
             detail: [-1; 4],
             post,
-            event,
-        });
-        self.entries.last_mut().expect("just pushed")
-    }
+            number: 0,
+            event: tape.event_count(),
+            done: None,
+        };
+        fill(&mut entry);
+        tape.companion::<Traffic>().log.entries.push(entry);
+    });
+    post + 1
+}
 
+impl Log {
     /// Events from `event` on are forgotten.
     pub fn cut(&mut self, event: u32) {
         while self.entries.last().is_some_and(|entry| entry.event >= event) {
             self.entries.pop();
+        }
+        for entry in &mut self.entries {
+            if entry.done.is_some_and(|done| done >= event) {
+                entry.recorded = false;
+            }
         }
     }
 }
 
 /// An active message leaves.
 pub fn sent(private: &'static Private, peer: c_int, tag: c_int, n: usize, recorded: bool) {
-    with_log(private, |log, event| {
-        let entry = log.add(Kind::Send, private, event);
-        (entry.peer, entry.tag, entry.n, entry.recorded) = (peer, tag, n, recorded);
-    });
+    if is_watched(private) {
+        let number = number((private.index, Kind::Send, peer, tag));
+        log(private, Kind::Send, |entry| {
+            (entry.peer, entry.tag, entry.n) = (peer, tag, n);
+            (entry.number, entry.recorded) = (number, recorded);
+        });
+    }
 }
 
-/// A receive or collective that is under way: one more than its number in the log, or 0.
+/// A receive or collective that is under way: its communicator, and one more than its post, or 0.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Posted(u64);
+pub struct Posted(Option<&'static Private>, u64);
 
 /// An active receive is posted.
-pub fn posted(private: &'static Private, recorded: bool) -> Posted {
-    let post = with_log(private, |log, event| {
-        let entry = log.add(Kind::Receive, private, event);
+pub fn posted(private: &'static Private, from: Envelope, recorded: bool) -> Posted {
+    if !is_watched(private) {
+        return Posted::default();
+    }
+    let post = log(private, Kind::Receive, |entry| {
+        (entry.peer, entry.tag) = (from.peer, from.tag);
         (entry.open, entry.recorded) = (true, recorded);
-        entry.post + 1
     });
-    Posted(post.unwrap_or(0))
+    Posted(Some(private), post)
 }
 
 /// A collective on active data starts; `detail` is what is recorded of it.
 pub fn started(private: Option<&'static Private>, detail: Option<[i64; 4]>) -> Posted {
-    let add = |private| {
-        with_log(private, |log, event| {
-            let entry = log.add(Kind::Collective, private, event);
-            entry.open = true;
-            entry.recorded = detail.is_some();
-            entry.detail = detail.unwrap_or([-1; 4]);
-            entry.post + 1
-        })
+    let Some(private) = private.filter(|private| is_watched(private)) else {
+        return Posted::default();
     };
-    Posted(private.and_then(add).unwrap_or(0))
+    let number = number(of_collectives(private));
+    let post = log(private, Kind::Collective, |entry| {
+        (entry.open, entry.recorded) = (true, detail.is_some());
+        entry.detail = detail.unwrap_or([-1; 4]);
+        entry.number = number;
+    });
+    Posted(Some(private), post)
 }
 
-/// A communicator is freed by a call of the library's: all members must do so.
-pub fn freed(private: &'static Private) {
-    with_log(private, |log, event| {
-        log.add(Kind::Collective, private, event).recorded = true;
-    });
+/// A communicator ends by `call`: all members must take the same one.
+pub fn freed(private: &'static Private, call: &'static str) {
+    if is_watched(private) {
+        let number = number(of_collectives(private));
+        log(private, Kind::Free, |entry| (entry.call, entry.number) = (call, number));
+    }
+}
+
+/// What a rank sends to others and receives from them in a collective.
+#[derive(Debug, Default)]
+pub struct Portions(BTreeMap<(Kind, c_int), usize>);
+
+impl Portions {
+    pub fn sends(&mut self, peer: c_int, n: usize) {
+        *self.0.entry((Kind::Send, peer)).or_default() += n;
+    }
+
+    pub fn receives(&mut self, peer: c_int, n: usize) {
+        *self.0.entry((Kind::Receive, peer)).or_default() += n;
+    }
+}
+
+/// What is exchanged in a collective that was started as `posted`, or that some members have no part in.
+pub fn exchanged(private: &'static Private, posted: Posted, portions: Portions) {
+    if !is_watched(private) {
+        return;
+    }
+    let mut of_call = None;
+    posted.entry(|entry| of_call = Some(entry.number));
+    for ((kind, peer), n) in portions.0 {
+        let tag = if of_call.is_some() { SHARE } else { APART };
+        let number = of_call.unwrap_or_else(|| number((private.index, kind, peer, tag)));
+        log(private, kind, |entry| {
+            (entry.peer, entry.tag, entry.n) = (peer, tag, n);
+            (entry.number, entry.recorded) = (number, true);
+        });
+    }
 }
 
 impl Posted {
     #[inline]
     fn entry(self, f: impl FnOnce(&mut Entry)) {
-        if let Some(post) = self.0.checked_sub(1) {
+        if let Some(post) = self.1.checked_sub(1) {
             Self::look_up(post, f);
         }
     }
@@ -187,10 +292,15 @@ impl Posted {
     #[inline(never)]
     fn look_up(post: u64, f: impl FnOnce(&mut Entry)) {
         tape::current(|tape| {
+            let event = tape.event_count();
             let entries = &mut tape.companion::<Traffic>().log.entries;
-            // A reset may have taken it away.
+            // A reset may have taken it away, or another tape is current.
             if let Ok(at) = entries.binary_search_by_key(&post, |entry| entry.post) {
+                let was_open = entries[at].open;
                 f(&mut entries[at]);
+                if was_open && !entries[at].open {
+                    entries[at].done = Some(event);
+                }
             }
         });
     }
@@ -202,8 +312,11 @@ impl Posted {
 
     /// The message has arrived.
     pub fn received(self, peer: c_int, tag: c_int, n: usize) {
+        let Some(private) = self.0 else { return };
+        let number = number((private.index, Kind::Receive, peer, tag));
         self.entry(|entry| {
             (entry.peer, entry.tag, entry.n, entry.open) = (peer, tag, n, false);
+            entry.number = number;
         });
     }
 
@@ -218,52 +331,79 @@ impl Posted {
     }
 }
 
+/// What is compared on one communicator.
+struct Group<'a> {
+    private: &'static Private,
+    entries: Vec<&'a Entry>,
+    /// Calls from this event on are swept now, those below later.
+    bottom: u32,
+    /// The ranks that messages are compared with.
+    peers: BTreeSet<c_int>,
+    /// Whether all members are here, for their collectives.
+    together: bool,
+}
+
+/// What comes of a comparison.
+#[derive(Debug, Default)]
+struct Conclusion {
+    /// Says what does not fit.
+    finding: String,
+    /// What has to be compared again, since it was not complete: communicators' names and ranks, -1 for all members.
+    again: BTreeSet<(i64, c_int)>,
+}
+
+impl Conclusion {
+    fn keep_first(&mut self, other: String) {
+        if self.finding.is_empty() {
+            self.finding = other;
+        }
+    }
+}
+
 /// Compares what the tape has on record from event `base` on, and has not compared yet, with those it
 /// communicated with: by pairs what they sent each other, then among all members of a communicator the
-/// collectives and what was found. Called where a sweep begins at the end of the tape: its first part compares
-/// for those that follow.
-pub fn compare(log: &mut Log, base: u32) -> Result<()> {
+/// collectives and what was found. Called where a sweep begins at the end of the tape: its first part, down to event
+/// `bottom`, compares for those that follow.
+pub fn compare(log: &mut Log, base: u32, bottom: u32) -> Result<()> {
     let mut by_name: BTreeMap<i64, Vec<&Entry>> = BTreeMap::new();
     for entry in &log.entries {
         if entry.event >= base && !entry.void && !entry.compared {
             by_name.entry(entry.private.name()).or_default().push(entry);
         }
     }
-    by_name.retain(|_, entries| entries.iter().any(|entry| !entry.open));
     // All members know a communicator by one name, so they come to its comparison in one order.
-    let groups: Vec<Vec<&Entry>> = by_name.into_values().collect();
-    let mut finding = String::new();
-    for entries in &groups {
-        keep_first(&mut finding, compare_messages(entries[0].private, entries)?);
+    let mut groups: Vec<Group<'_>> = by_name
+        .into_values()
+        .map(|entries| {
+            let (private, together) = (entries[0].private, false);
+            Group { private, entries, bottom, peers: BTreeSet::new(), together }
+        })
+        .collect();
+    let mut conclusion = Conclusion::default();
+    for group in &mut groups {
+        let told = meet(group)?;
+        compare_messages(group, &told, &mut conclusion)?;
     }
-    for entries in &groups {
-        let told = tell_peers(entries[0].private, entries, &finding)?;
-        keep_first(&mut finding, told);
+    groups.retain(|group| !group.peers.is_empty());
+    for group in &groups {
+        let told = tell_peers(group, &conclusion.finding)?;
+        conclusion.keep_first(told);
     }
     // Twice, so that what was found on one communicator is known on those before it.
     for _ in 0..2 {
-        for entries in &groups {
-            let collectives = sequence(entries, Kind::Collective, -1);
-            if !collectives.is_empty() {
-                let private = entries[0].private;
-                let found = compare_collectives(private, &collectives, &finding)?;
-                keep_first(&mut finding, found);
-            }
+        for group in groups.iter().filter(|group| group.together) {
+            compare_collectives(group, &mut conclusion)?;
         }
     }
+    let Conclusion { finding, again } = conclusion;
     if !finding.is_empty() {
         return Err(Error::new(Code::Mismatch, format!("ADMPI_CHECK: {finding}")));
     }
     for entry in &mut log.entries {
-        entry.compared |= entry.event >= base && !entry.open;
+        let later = entry.open || again.contains(&(entry.private.name(), entry.peer));
+        entry.compared |= entry.event >= base && !later;
     }
     Ok(())
-}
-
-fn keep_first(finding: &mut String, other: String) {
-    if finding.is_empty() {
-        *finding = other;
-    }
 }
 
 /// How long a rank waits for the others to come to the comparison.
@@ -272,23 +412,30 @@ fn patience() -> Duration {
     Duration::from_secs(seconds.unwrap_or(60))
 }
 
+/// How long one that has nothing on record waits for questions.
+fn grace() -> Duration {
+    patience() / 60
+}
+
 /// Waits for another rank; `whom` says for which one, and why. One that does not come leaves the operation
 /// unfinished.
 fn wait(operation: &mut Operation, whom: impl FnOnce() -> String) -> Result<()> {
     let begun = Instant::now();
-    let patience = patience();
     while !operation.test().map_err(failed)? {
-        if begun.elapsed() > patience {
-            let why = format!(
-                "ADMPI_CHECK: {} within {} s (ADMPI_CHECK_SECONDS): all ranks that communicated must sweep, and have recorded",
-                whom(),
-                patience.as_secs()
-            );
-            return Err(Error::new(Code::Mismatch, why));
+        if begun.elapsed() > patience() {
+            return Err(in_vain(&whom()));
         }
         std::thread::yield_now();
     }
     Ok(())
+}
+
+fn in_vain(whom: &str) -> Error {
+    let why = format!(
+        "ADMPI_CHECK: {whom} within {} s (ADMPI_CHECK_SECONDS): all ranks that communicated must sweep, and have recorded",
+        patience().as_secs()
+    );
+    Error::new(Code::Mismatch, why)
 }
 
 /// The result of a collective of the comparison.
@@ -320,86 +467,224 @@ const fn bits(n: i64) -> u64 {
     n.cast_unsigned()
 }
 
-/// The calls of one kind with one peer, in the order in which messages match.
-fn sequence<'a>(entries: &[&'a Entry], kind: Kind, peer: c_int) -> Vec<&'a Entry> {
+/// The messages of one kind with one peer that have their place, in the order in which they match.
+fn messages<'a>(entries: &[&'a Entry], kind: Kind, peer: c_int) -> Vec<(u64, &'a Entry)> {
     let mut found: Vec<&Entry> = entries
         .iter()
         .copied()
         .filter(|entry| entry.kind == kind && entry.peer == peer && !entry.open)
         .collect();
     found.sort_by_key(|entry| (entry.tag, entry.post));
-    found
+    // Receives were numbered in the order of their completion.
+    let mut numbers: Vec<(c_int, u64)> =
+        found.iter().map(|entry| (entry.tag, entry.number)).collect();
+    numbers.sort_unstable();
+    numbers.into_iter().map(|(_, number)| number).zip(found).collect()
 }
 
-fn hash_of(entries: &[&Entry]) -> u64 {
-    hash(entries.iter().flat_map(|entry| {
-        let text = if entry.kind == Kind::Collective {
-            hash(entry.call.bytes().map(u64::from))
-        } else {
-            0
-        };
+/// What must be alike at both ends of all messages.
+fn hash_of_messages(entries: &[&Entry], kind: Kind, peer: c_int) -> u64 {
+    let recorded = messages(entries, kind, peer).into_iter().filter(|(_, entry)| entry.recorded);
+    hash(recorded.flat_map(|(number, entry)| [bits(entry.tag.into()), number, entry.n as u64]))
+}
+
+/// The collectives that others have too, and the ends of communicators.
+fn collectives<'a>(entries: &[&'a Entry]) -> impl Iterator<Item = &'a Entry> {
+    entries.iter().copied().filter(|entry| !entry.kind.is_message())
+}
+
+/// What all members must have alike.
+fn hash_of_collectives(entries: &[&Entry]) -> u64 {
+    let alike = collectives(entries).filter(|entry| entry.recorded || entry.kind == Kind::Free);
+    hash(alike.flat_map(|entry| {
+        let text = hash(entry.call.bytes().map(u64::from));
         let [a, b, c, d] = entry.detail.map(bits);
-        [u64::from(entry.recorded), bits(entry.tag.into()), entry.n as u64, text, a, b, c, d]
+        [entry.number, u64::from(entry.open), text, a, b, c, d]
     }))
-}
-
-/// The ranks to compare messages with: all of them where a collective says that all come here, else those that
-/// messages went to or came from.
-fn peers(private: &Private, entries: &[&Entry]) -> BTreeSet<c_int> {
-    if entries.iter().any(|entry| entry.kind == Kind::Collective && !entry.open) {
-        return (0..private.size).collect();
-    }
-    let messages = entries.iter().filter(|entry| entry.kind != Kind::Collective && !entry.open);
-    messages.map(|entry| entry.peer).collect()
 }
 
 /// Messages of the comparison: the highest tag that every MPI has.
 const TAG: c_int = 32767;
+/// From a rank that has no question. Not empty: on the mirror no message is.
+const NO_QUESTION: c_int = TAG - 1;
 
-/// Sends each peer some words and receives as many from each.
-fn swap(
-    private: &'static Private,
-    entries: &[&Entry],
-    peers: &BTreeSet<c_int>,
-    n: usize,
-    words_for: impl Fn(c_int) -> Vec<u64>,
-) -> Result<Vec<Vec<u64>>> {
-    let comm = private.mirror().comm(tape::depth())?;
-    let items = doubles(n).map_err(failed)?;
-    let mut sends = Vec::new();
-    let mut receives = Vec::new();
-    for &peer in peers {
+/// Words that begin a comparison of two ranks.
+const SUMMARY: usize = 4;
+
+/// What a rank tells a peer: all that it sent and received, how many records there are about it, and whether all
+/// members are to come.
+fn summary(group: &Group<'_>, peer: c_int) -> [u64; SUMMARY] {
+    let hash = |kind| hash_of_messages(&group.entries, kind, peer);
+    let calls = group.entries.iter().filter(|entry| entry.open || entry.is_with(peer)).count();
+    [hash(Kind::Send), hash(Kind::Receive), calls as u64, group.together.into()]
+}
+
+/// A comparison with a peer: some words each way.
+struct Exchange {
+    peer: c_int,
+    send: Operation,
+    receive: Operation,
+    complete: bool,
+}
+
+impl Exchange {
+    fn begin(private: &Private, peer: c_int, words: &[u64]) -> Result<Self> {
+        let comm = private.mirror().comm(tape::depth())?;
+        let items = doubles(words.len()).map_err(failed)?;
         let at = Envelope { peer: private.mirrored(peer), tag: TAG };
-        let data = staged(&words_for(peer));
-        sends.push(Operation::send(comm, data, &items, at).map_err(failed)?);
-        receives.push(Operation::receive(comm, Staging::take(n), &items, at).map_err(failed)?);
+        let send = Operation::send(comm, staged(words), &items, at).map_err(failed)?;
+        let room = Staging::take(words.len());
+        let receive = Operation::receive(comm, room, &items, at).map_err(failed)?;
+        Ok(Self { peer, send, receive, complete: false })
     }
-    let mut swapped = Ok(());
-    for (operation, &peer) in receives.iter_mut().chain(&mut sends).zip(peers.iter().chain(peers)) {
-        swapped = swapped.and_then(|()| wait(operation, || missing(entries, peer)));
+
+    /// Tells whether it is complete.
+    fn test(&mut self) -> Result<bool> {
+        self.complete = self.complete || self.receive.test().map_err(failed)?;
+        Ok(self.complete)
     }
-    if let Err(error) = swapped {
-        // A receive that stayed would take what a later comparison is told.
-        receives.into_iter().try_for_each(Operation::cancel).map_err(failed)?;
-        leave_to_mpi(sends.into_iter());
+}
+
+/// Completes exchanges that the peers have begun too, or gives up on those that have not.
+fn end(
+    entries: &[&Entry],
+    mut exchanges: Vec<Exchange>,
+    waited: Result<()>,
+) -> Result<Vec<(c_int, Vec<u64>)>> {
+    let ended = waited.and_then(|()| {
+        exchanges.iter_mut().try_for_each(|exchange| {
+            if !exchange.complete {
+                wait(&mut exchange.receive, || missing(entries, exchange.peer))?;
+            }
+            wait(&mut exchange.send, || missing(entries, exchange.peer))
+        })
+    });
+    if let Err(error) = ended {
+        for Exchange { send, receive, complete, .. } in exchanges {
+            // A receive that stayed would take what a later comparison is told.
+            if !complete {
+                receive.cancel().map_err(failed)?;
+            }
+            leave_to_mpi([send].into_iter());
+        }
         return Err(error);
     }
-    let arrived = receives.into_iter().map(Operation::into_received);
-    Ok(arrived.map(|data| words_of(data.as_slice())).collect())
+    let words =
+        |exchange: Exchange| (exchange.peer, words_of(exchange.receive.into_received().as_slice()));
+    Ok(exchanges.into_iter().map(words).collect())
+}
+
+/// Whether a message of the comparison has come from `peer`.
+fn has_come(private: &Private, peer: c_int, tag: c_int) -> Result<bool> {
+    let from = Envelope { peer: private.mirrored(peer), tag };
+    let found = message::probe(private.mirror().comm(tape::depth())?, from).map_err(failed)?;
+    Ok(found.is_some())
+}
+
+fn tell_no_question(private: &Private, peer: c_int) -> Result<()> {
+    let to = Envelope { peer: private.mirrored(peer), tag: NO_QUESTION };
+    let items = doubles(1).map_err(failed)?;
+    let send =
+        Operation::send(private.mirror().comm(tape::depth())?, Staging::zeros(1), &items, to);
+    leave_to_mpi([send.map_err(failed)?].into_iter());
+    Ok(())
+}
+
+/// Whether `peer` has said that it has no question.
+fn has_no_question(private: &Private, peer: c_int) -> Result<bool> {
+    let come = has_come(private, peer, NO_QUESTION)?;
+    if come {
+        let from = Envelope { peer: private.mirrored(peer), tag: NO_QUESTION };
+        let items = doubles(1).map_err(failed)?;
+        let comm = private.mirror().comm(tape::depth())?;
+        message::receive(comm, &mut [0.0][..], &items, from).map_err(failed)?;
+    }
+    Ok(come)
+}
+
+/// Exchanges summaries with all that this rank has something on record with, and with those that ask it.
+fn meet(group: &mut Group<'_>) -> Result<Vec<(c_int, Vec<u64>)>> {
+    let private = group.private;
+    let entries = group.entries.clone();
+    let all = || (0..private.size).collect::<BTreeSet<c_int>>();
+    let of_collectives = |f: fn(&Entry) -> bool| {
+        entries.iter().any(|entry| entry.kind == Kind::Collective && f(entry))
+    };
+    group.together = of_collectives(Entry::needs_partner);
+    group.peers = if group.together {
+        all()
+    } else {
+        let sure = |entry: &&&Entry| entry.kind.is_message() && entry.needs_partner();
+        entries.iter().filter(sure).map(|entry| entry.peer).collect()
+    };
+    let doubtful = |peer: &c_int| {
+        let known = |entry: &&Entry| entry.is_with(*peer);
+        of_collectives(|_| true) || entries.iter().any(known)
+    };
+    let mut in_doubt: BTreeSet<c_int> = all();
+    in_doubt.retain(|peer| *peer != private.rank && !group.peers.contains(peer) && doubtful(peer));
+    for &peer in &in_doubt {
+        tell_no_question(private, peer)?;
+    }
+    let mut exchanges = Vec::new();
+    for &peer in &group.peers {
+        exchanges.push(Exchange::begin(private, peer, &summary(group, peer))?);
+    }
+    let begun = Instant::now();
+    let waited = loop {
+        for peer in in_doubt.clone() {
+            if has_come(private, peer, TAG)? {
+                in_doubt.remove(&peer);
+                group.peers.insert(peer);
+                exchanges.push(Exchange::begin(private, peer, &summary(group, peer))?);
+            } else if has_no_question(private, peer)? {
+                in_doubt.remove(&peer);
+            }
+        }
+        let mut open = None;
+        let mut called = false;
+        for exchange in &mut exchanges {
+            if exchange.test()? {
+                called |= exchange.receive.memory().1[SUMMARY - 1].to_bits() != 0;
+            } else {
+                open = open.or(Some(exchange.peer));
+            }
+        }
+        if called && !group.together {
+            group.together = true;
+            in_doubt.clear();
+            let others: Vec<c_int> = all().difference(&group.peers).copied().collect();
+            for peer in others {
+                group.peers.insert(peer);
+                exchanges.push(Exchange::begin(private, peer, &summary(group, peer))?);
+            }
+            continue;
+        }
+        match open {
+            None if in_doubt.is_empty() || begun.elapsed() > grace() => break Ok(()),
+            Some(peer) if begun.elapsed() > patience() => {
+                break Err(in_vain(&missing(&entries, peer)));
+            }
+            _ => std::thread::yield_now(),
+        }
+    };
+    end(&entries, exchanges, waited)
 }
 
 /// What a rank waits for in vain in a comparison of messages.
 fn missing(entries: &[&Entry], peer: c_int) -> String {
-    let first = entries.iter().find(|entry| entry.kind != Kind::Collective && entry.peer == peer);
+    let first = entries.iter().find(|entry| entry.is_with(peer) && entry.needs_partner());
     let about = first.map_or_else(String::new, |entry| {
         let way = if entry.kind == Kind::Send { "to" } else { "from" };
-        format!(
-            ", which has on record {} {way} it with tag {}",
-            decode(&encode(entry)).name(),
-            entry.tag
-        )
+        let call = name_of(entry);
+        format!(", which has on record {call} {way} it{}", with_tag(entry.tag.into()))
     });
     format!("rank {peer} has not come to the comparison with this rank{about},")
+}
+
+/// Says which tag; the shares of a collective have none.
+fn with_tag(tag: i64) -> String {
+    if tag < 0 { String::new() } else { format!(" with tag {tag}") }
 }
 
 fn staged(words: &[u64]) -> Staging {
@@ -414,26 +699,21 @@ fn words_of(data: &[f64]) -> Vec<u64> {
     data.iter().map(|word| word.to_bits()).collect()
 }
 
-fn compare_messages(private: &'static Private, entries: &[&Entry]) -> Result<String> {
-    let peers = peers(private, entries);
-    let summary = |peer| {
-        let calls = entries.iter().filter(|entry| entry.open || entry.peer == peer).count();
-        [
-            hash_of(&sequence(entries, Kind::Send, peer)),
-            hash_of(&sequence(entries, Kind::Receive, peer)),
-            calls as u64,
-        ]
-    };
-    let told = swap(private, entries, &peers, 3, |peer| summary(peer).to_vec())?;
-    let mut finding = String::new();
-    for (&peer, theirs) in peers.iter().zip(told) {
-        let [sent, received, n] = summary(peer);
+/// Where the summaries differ, the records travel. Both ends come to the same conclusion.
+fn compare_messages(
+    group: &Group<'_>,
+    told: &[(c_int, Vec<u64>)],
+    conclusion: &mut Conclusion,
+) -> Result<()> {
+    let private = group.private;
+    let told: BTreeMap<c_int, &Vec<u64>> =
+        told.iter().map(|(peer, words)| (*peer, words)).collect();
+    for (&peer, theirs) in &told {
+        let [sent, received, n, _] = summary(group, peer);
         if theirs[0] == received && theirs[1] == sent {
             continue;
         }
-        // Both ends come here.
-        let relevant = entries.iter().filter(|entry| entry.open || entry.peer == peer);
-        let words: Vec<u64> = relevant.flat_map(|entry| encode(entry)).collect();
+        let words = encode_about(group, peer);
         let (n, m) = (crate::count::wide(n) * WORDS, crate::count::wide(theirs[2]) * WORDS);
         let comm = private.mirror().comm(tape::depth())?;
         let at = Envelope { peer: private.mirrored(peer), tag: TAG };
@@ -442,8 +722,8 @@ fn compare_messages(private: &'static Private, entries: &[&Entry]) -> Result<Str
         let room = Staging::take(m);
         let mut receive = Operation::receive(comm, room, &back, at).map_err(failed)?;
         // The peer has come here, so that nothing is waited for in vain.
-        wait(&mut receive, || missing(entries, peer))?;
-        wait(&mut send, || missing(entries, peer))?;
+        wait(&mut receive, || missing(&group.entries, peer))?;
+        wait(&mut send, || missing(&group.entries, peer))?;
         let theirs = receive.into_received();
         let decoded =
             |words: &[u64]| -> Vec<Record> { words.chunks_exact(WORDS).map(decode).collect() };
@@ -453,28 +733,32 @@ fn compare_messages(private: &'static Private, entries: &[&Entry]) -> Result<Str
         } else {
             ((peer, &theirs), (private.rank, &mine))
         };
-        let found = message_difference(low, high).or_else(|| message_difference(high, low));
-        keep_first(&mut finding, found.unwrap_or_else(|| "the records of two ranks differ".into()));
+        for (sender, receiver) in [(low, high), (high, low)] {
+            match message_difference(sender, receiver) {
+                Found::Nothing => {}
+                Found::Open => _ = conclusion.again.insert((private.name(), peer)),
+                Found::Wrong(text) => conclusion.keep_first(text),
+            }
+        }
     }
-    Ok(finding)
+    Ok(())
 }
 
 /// Words of a finding.
 const FINDING: usize = 128;
 
 /// Lets the peers know what this rank has found, and learns what they have.
-fn tell_peers(private: &'static Private, entries: &[&Entry], finding: &str) -> Result<String> {
-    let told = swap(private, entries, &peers(private, entries), FINDING, |_| {
-        text_words(finding, FINDING)
-    })?;
-    Ok(told.iter().map(|words| words_text(words)).find(|text| !text.is_empty()).unwrap_or_default())
+fn tell_peers(group: &Group<'_>, finding: &str) -> Result<String> {
+    let words = text_words(finding, FINDING);
+    let begin = |&peer: &c_int| Exchange::begin(group.private, peer, &words);
+    let exchanges = group.peers.iter().map(begin).collect::<Result<Vec<_>>>()?;
+    let told = end(&group.entries, exchanges, Ok(()))?;
+    let mut texts = told.iter().map(|(_, words)| words_text(words));
+    Ok(texts.find(|text| !text.is_empty()).unwrap_or_default())
 }
 
-fn compare_collectives(
-    private: &'static Private,
-    entries: &[&Entry],
-    finding: &str,
-) -> Result<String> {
+fn compare_collectives(group: &Group<'_>, conclusion: &mut Conclusion) -> Result<()> {
+    let private = group.private;
     let comm = private.mirror().comm(tape::depth())?;
     let ranks = private.ranks();
     let allgather = |words: &[u64]| -> Result<Vec<u64>> {
@@ -483,12 +767,17 @@ fn compare_collectives(
             wire::allgather(comm, staged(words), room, Shares::Each(n), 1, Reach::All, How::Begin);
         Ok(words_of(agreed(private, all.map_err(failed)?)?.as_slice()))
     };
-    let own = [hash_of(entries), entries.len() as u64, u64::from(!finding.is_empty())];
+    let entries: Vec<&Entry> = collectives(&group.entries).collect();
+    let own = [
+        hash_of_collectives(&entries),
+        entries.len() as u64,
+        u64::from(!conclusion.finding.is_empty()),
+    ];
     let told = allgather(&own)?;
-    let mut found = String::new();
     if told.chunks_exact(3).any(|theirs| theirs[0] != told[0]) {
         let most = told.chunks_exact(3).map(|theirs| theirs[1]).max().unwrap_or(0);
-        let mut words: Vec<u64> = entries.iter().flat_map(|entry| encode(entry)).collect();
+        let mut words: Vec<u64> =
+            entries.iter().flat_map(|entry| encode(entry, entry.number, group.bottom)).collect();
         words.resize(crate::count::wide(most) * WORDS, u64::MAX);
         let all = allgather(&words)?;
         let mut records: Vec<Vec<Record>> = all
@@ -500,14 +789,18 @@ fn compare_collectives(
             .collect();
         // The mirror's ranks run the other way.
         records.reverse();
-        found = collective_difference(&records)
-            .unwrap_or_else(|| "the records of a communicator's ranks differ".into());
-    } else if told.chunks_exact(3).any(|theirs| theirs[2] != 0) {
-        let texts = allgather(&text_words(finding, FINDING))?;
-        let mut texts = texts.chunks_exact(FINDING).map(words_text);
-        found = texts.rfind(|text| !text.is_empty()).unwrap_or_default();
+        match collective_difference(&records) {
+            Found::Nothing => {}
+            Found::Open => _ = conclusion.again.insert((private.name(), -1)),
+            Found::Wrong(text) => conclusion.keep_first(text),
+        }
     }
-    Ok(found)
+    if told.chunks_exact(3).any(|theirs| theirs[2] != 0) {
+        let texts = allgather(&text_words(&conclusion.finding, FINDING))?;
+        let mut texts = texts.chunks_exact(FINDING).map(words_text);
+        conclusion.keep_first(texts.rfind(|text| !text.is_empty()).unwrap_or_default());
+    }
+    Ok(())
 }
 
 /// What travels of an entry.
@@ -516,11 +809,14 @@ struct Record {
     kind: Kind,
     recorded: bool,
     open: bool,
+    /// Swept by a later part.
+    below: bool,
     peer: i64,
     tag: i64,
     n: u64,
     detail: [i64; 4],
-    post: u64,
+    /// How many calls there were on its channel before it, and after it.
+    number: [u64; 2],
     call: String,
     place: String,
 }
@@ -529,7 +825,7 @@ const CALL_WORDS: usize = 5;
 const PLACE_WORDS: usize = 8;
 const WORDS: usize = TEXTS + CALL_WORDS + PLACE_WORDS;
 /// Where the texts begin.
-const TEXTS: usize = 9;
+const TEXTS: usize = 10;
 
 fn text_words(text: &str, n: usize) -> Vec<u64> {
     // The end of a path tells more than its beginning.
@@ -547,125 +843,220 @@ fn words_text(words: &[u64]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn encode(entry: &Entry) -> Vec<u64> {
-    let place = entry
-        .site
-        .map_or_else(String::new, |site| format!("{}:{}", site.file.to_string_lossy(), site.line));
-    let flags = entry.kind as u64 | u64::from(entry.recorded) << 8 | u64::from(entry.open) << 9;
-    let mut words =
-        vec![flags, bits(entry.peer.into()), bits(entry.tag.into()), entry.n as u64, entry.post];
-    words.extend(entry.detail.map(bits));
+/// All that concerns messages with a peer.
+fn encode_about(group: &Group<'_>, peer: c_int) -> Vec<u64> {
+    let entries = &group.entries;
+    let complete = [Kind::Send, Kind::Receive]
+        .into_iter()
+        .flat_map(|kind| messages(entries, kind, peer))
+        .flat_map(|(number, entry)| encode(entry, number, group.bottom));
+    let open = entries.iter().filter(|entry| entry.open);
+    complete.chain(open.flat_map(|entry| encode(entry, 0, group.bottom))).collect()
+}
+
+fn encode(entry: &Entry, number: u64, bottom: u32) -> Vec<u64> {
+    let flags = entry.kind as u64
+        | u64::from(entry.recorded) << 8
+        | u64::from(entry.open) << 9
+        | u64::from(entry.event < bottom) << 10;
+    let [a, b, c, d] = entry.detail.map(bits);
+    let count = lock(&COUNTS).get(&entry.channel()).copied().unwrap_or(0);
+    let mut words = vec![
+        flags,
+        bits(entry.peer.into()),
+        bits(entry.tag.into()),
+        entry.n as u64,
+        number,
+        count.saturating_sub(number + 1),
+        a,
+        b,
+        c,
+        d,
+    ];
     words.extend(text_words(entry.call, CALL_WORDS));
-    words.extend(text_words(&place, PLACE_WORDS));
+    words.extend(text_words(&place_of(entry), PLACE_WORDS));
     words
+}
+
+fn place_of(entry: &Entry) -> String {
+    let text = |site: Site| format!("{}:{}", site.file.to_string_lossy(), site.line);
+    entry.site.map_or_else(String::new, text)
 }
 
 fn decode(words: &[u64]) -> Record {
     let kind = match words[0] & 0xff {
         0 => Kind::Send,
         1 => Kind::Receive,
-        _ => Kind::Collective,
+        2 => Kind::Collective,
+        _ => Kind::Free,
     };
     let signed = |word: u64| word.cast_signed();
+    let flag = |bit: u32| words[0] >> bit & 1 != 0;
     Record {
         kind,
-        recorded: words[0] >> 8 & 1 != 0,
-        open: words[0] >> 9 & 1 != 0,
+        recorded: flag(8),
+        open: flag(9),
+        below: flag(10),
         peer: signed(words[1]),
         tag: signed(words[2]),
         n: words[3],
-        post: words[4],
-        detail: std::array::from_fn(|i| signed(words[5 + i])),
+        number: [words[4], words[5]],
+        detail: std::array::from_fn(|i| signed(words[6 + i])),
         call: words_text(&words[TEXTS..TEXTS + CALL_WORDS]),
         place: words_text(&words[TEXTS + CALL_WORDS..]),
     }
 }
 
+/// The call and where it stands.
+fn name(call: &str, place: &str) -> String {
+    if place.is_empty() { call.to_owned() } else { format!("{call} ({place})") }
+}
+
+fn name_of(entry: &Entry) -> String {
+    name(entry.call, &place_of(entry))
+}
+
 impl Record {
-    /// The call and where it stands.
     fn name(&self) -> String {
-        if self.place.is_empty() {
-            self.call.clone()
-        } else {
-            format!("{} ({})", self.call, self.place)
-        }
+        name(&self.call, &self.place)
     }
 }
 
-fn matching(records: &[Record], kind: Kind, peer: i64) -> Vec<&Record> {
-    let mut found: Vec<&Record> = records
-        .iter()
-        .filter(|record| record.kind == kind && record.peer == peer && !record.open)
-        .collect();
-    found.sort_by_key(|record| (record.tag, record.post));
-    found
+/// What a comparison of records says.
+enum Found {
+    Nothing,
+    /// What is missing may still come: it is not needed in this part of the sweep.
+    Open,
+    Wrong(String),
+}
+
+/// Tries both ways of counting: ranks that turned checking on at different places, or of which one was handed
+/// passive data by a call that nobody recorded, agree in the number of calls that came after.
+fn either_way(compare: impl Fn(usize) -> Found) -> Found {
+    match compare(0) {
+        Found::Wrong(text) => match compare(1) {
+            Found::Wrong(_) => Found::Wrong(text),
+            found => found,
+        },
+        found => found,
+    }
 }
 
 /// Says where the ranks first disagree; the same text on every rank.
-fn collective_difference(all: &[Vec<Record>]) -> Option<String> {
-    let most = all.iter().map(Vec::len).max().unwrap_or(0);
-    for i in 0..most {
-        let first = all.iter().position(|records| records.get(i).is_some())?;
-        let one = &all[first][i];
-        for (rank, records) in all.iter().enumerate() {
-            let Some(other) = records.get(i) else {
-                return Some(format!(
-                    "collective number {} of the communicator: rank {first} has {} on record and rank {rank} nothing: it did not complete the call, or passed passive data",
-                    i + 1,
-                    one.name()
-                ));
+fn collective_difference(all: &[Vec<Record>]) -> Found {
+    either_way(|way| {
+        let numbers: BTreeSet<u64> =
+            all.iter().flatten().map(|record| record.number[way]).collect();
+        let mut open = false;
+        // In the order of the run.
+        let ascending: Vec<u64> = if way == 0 {
+            numbers.into_iter().collect()
+        } else {
+            numbers.into_iter().rev().collect()
+        };
+        for (i, &number) in ascending.iter().enumerate() {
+            let at = |records: &'_ Vec<Record>| -> Option<Record> {
+                records.iter().find(|record| record.number[way] == number).cloned()
             };
-            let what = if other.recorded != one.recorded {
-                let (with, without, at, of) = if one.recorded {
-                    (first, rank, one, other)
-                } else {
-                    (rank, first, other, one)
-                };
-                return Some(format!(
-                    "collective number {}: rank {with} recorded {}, and the tape of rank {without} did not record in {}: recording must be on or off on all members",
-                    i + 1,
-                    at.name(),
-                    of.name()
-                ));
-            } else if other.call != one.call {
-                "call"
-            } else if other.detail[0] != one.detail[0] {
-                "root"
-            } else if other.detail[1] != one.detail[1] {
-                "operation"
-            } else if other.detail[2] != one.detail[2] {
-                "count"
-            } else if other.detail[3] != one.detail[3] {
-                let (with, without) = if one.detail[3] > 0 { (first, rank) } else { (rank, first) };
-                return Some(format!(
-                    "collective number {}: {} was recorded with ADMPI_POLLING on rank {with} and without on rank {without}: all ranks must set it alike",
-                    i + 1,
-                    one.name()
-                ));
-            } else {
-                continue;
-            };
-            let mut text = format!(
-                "collective number {}: the {what} differs: rank {first} calls {}, rank {rank} calls {}",
-                i + 1,
+            let row: Vec<Option<Record>> = all.iter().map(at).collect();
+            match row_difference(&row) {
+                Found::Nothing => {}
+                Found::Open => open = true,
+                Found::Wrong(text) => {
+                    return Found::Wrong(format!("collective number {}: {text}", i + 1));
+                }
+            }
+        }
+        if open { Found::Open } else { Found::Nothing }
+    })
+}
+
+/// Compares one collective of all members.
+fn row_difference(row: &[Option<Record>]) -> Found {
+    let find = |f: fn(&Record) -> bool| {
+        row.iter().enumerate().find_map(|(rank, record)| {
+            record.as_ref().filter(|record| f(record)).map(|record| (rank, record))
+        })
+    };
+    let Some((first, one)) = find(|record| record.recorded && !record.open) else {
+        let Some((first, one)) = find(|record| record.kind == Kind::Free) else {
+            return Found::Nothing;
+        };
+        let others =
+            row.iter().enumerate().filter_map(|(rank, other)| Some((rank, other.as_ref()?)));
+        for (rank, other) in others {
+            if other.call != one.call {
+                return Found::Wrong(different_calls("call", (first, one), (rank, other)));
+            }
+        }
+        return Found::Nothing;
+    };
+    let needed =
+        row.iter().flatten().any(|record| record.recorded && !record.open && !record.below);
+    let mut open = false;
+    for (rank, other) in row.iter().enumerate() {
+        let Some(other) = other else {
+            return Found::Wrong(format!(
+                "rank {first} has {} on record and rank {rank} nothing: it passed passive data, or called before its tape was made or reset",
+                one.name()
+            ));
+        };
+        let what = if other.call != one.call {
+            "call"
+        } else if !other.recorded {
+            return Found::Wrong(format!(
+                "rank {first} recorded {}, and the tape of rank {rank} did not record in {}: recording must be on or off on all members",
                 one.name(),
                 other.name()
-            );
-            if let Some(at) = ["root", "operation", "count"].iter().position(|&name| name == what) {
-                let value = |record: &Record| {
-                    if what == "operation" {
-                        operation_name(record.detail[1]).into()
-                    } else {
-                        record.detail[at].to_string()
-                    }
-                };
-                // Writing to a string does not fail.
-                let _ = write!(text, " ({} and {})", value(one), value(other));
-            }
-            return Some(text);
-        }
+            ));
+        } else if other.detail[0] != one.detail[0] {
+            "root"
+        } else if other.detail[1] != one.detail[1] {
+            "operation"
+        } else if other.detail[2] != one.detail[2] {
+            "count"
+        } else if other.detail[3] != one.detail[3] {
+            let (with, without) = if one.detail[3] > 0 { (first, rank) } else { (rank, first) };
+            return Found::Wrong(format!(
+                "{} was recorded with ADMPI_POLLING on rank {with} and without on rank {without}: all ranks must set it alike",
+                one.name()
+            ));
+        } else if other.open && needed {
+            return Found::Wrong(format!(
+                "rank {rank} has not completed {}, and that of rank {first} waits for it",
+                other.name()
+            ));
+        } else {
+            open |= other.open;
+            continue;
+        };
+        return Found::Wrong(different_calls(what, (first, one), (rank, other)));
     }
-    None
+    if open { Found::Open } else { Found::Nothing }
+}
+
+fn different_calls(
+    what: &str,
+    (first, one): (usize, &Record),
+    (rank, other): (usize, &Record),
+) -> String {
+    let mut text = format!(
+        "the {what} differs: rank {first} calls {}, rank {rank} calls {}",
+        one.name(),
+        other.name()
+    );
+    if let Some(at) = ["root", "operation", "count"].iter().position(|&name| name == what) {
+        let value = |record: &Record| {
+            if what == "operation" {
+                operation_name(record.detail[1]).into()
+            } else {
+                record.detail[at].to_string()
+            }
+        };
+        // Writing to a string does not fail.
+        let _ = write!(text, " ({} and {})", value(one), value(other));
+    }
+    text
 }
 
 fn operation_name(number: i64) -> &'static str {
@@ -679,29 +1070,89 @@ fn operation_name(number: i64) -> &'static str {
 fn message_difference(
     (sender, of_sender): (c_int, &Vec<Record>),
     (receiver, of_receiver): (c_int, &Vec<Record>),
-) -> Option<String> {
-    let sent = &matching(of_sender, Kind::Send, receiver.into());
-    let received = &matching(of_receiver, Kind::Receive, sender.into());
-    let tags: BTreeSet<i64> = sent.iter().chain(received).map(|record| record.tag).collect();
-    for tag in tags {
-        let of_tag = |records: &[&Record]| -> Vec<Record> {
-            records
-                .iter()
-                .filter(|record| record.tag == tag)
-                .map(|&record| record.clone())
-                .collect()
+) -> Found {
+    let of = |records: &[Record], kind, peer: c_int| -> Vec<Record> {
+        let there = |record: &&Record| {
+            record.kind == kind && record.peer == i64::from(peer) && !record.open
         };
-        let (out, back) = (of_tag(sent), of_tag(received));
-        for i in 0..out.len().max(back.len()) {
-            let which = format!(
-                "message number {} from rank {sender} to rank {receiver} with tag {tag}",
-                i + 1
-            );
-            match (out.get(i), back.get(i)) {
+        records.iter().filter(there).cloned().collect()
+    };
+    let sent = of(of_sender, Kind::Send, receiver);
+    let received = of(of_receiver, Kind::Receive, sender);
+    let tags: BTreeSet<i64> = sent.iter().chain(&received).map(|record| record.tag).collect();
+    let mut open = false;
+    for tag in tags {
+        let with_tag = |records: &[Record]| -> Vec<Record> {
+            records.iter().filter(|record| record.tag == tag).cloned().collect()
+        };
+        let channel = ChannelOf {
+            ends: (sender, receiver),
+            tag,
+            sent: with_tag(&sent),
+            received: with_tag(&received),
+            open: of_receiver.iter().filter(|record| may_match(record, sender, tag)).collect(),
+        };
+        match channel.difference() {
+            Found::Nothing => {}
+            Found::Open => open = true,
+            wrong @ Found::Wrong(_) => return wrong,
+        }
+    }
+    if open { Found::Open } else { Found::Nothing }
+}
+
+/// Whether an open receive may yet bring a message of `sender` with `tag`.
+fn may_match(record: &Record, sender: c_int, tag: i64) -> bool {
+    let any = constants();
+    record.open
+        && record.recorded
+        && record.kind == Kind::Receive
+        && [sender.into(), i64::from(any.any_source)].contains(&record.peer)
+        && [tag, any.any_tag.into()].contains(&record.tag)
+}
+
+/// The messages of one tag from one rank to another.
+struct ChannelOf<'a> {
+    ends: (c_int, c_int),
+    tag: i64,
+    sent: Vec<Record>,
+    received: Vec<Record>,
+    open: Vec<&'a Record>,
+}
+
+impl ChannelOf<'_> {
+    fn difference(&self) -> Found {
+        let recorded = |records: &[Record]| records.iter().filter(|record| record.recorded).count();
+        let (out, back) = (recorded(&self.sent), recorded(&self.received));
+        let later = self.sent.iter().filter(|record| record.recorded && record.below).count();
+        // Which ones an open receive stands for cannot be told.
+        if !self.open.is_empty() && back < out && out - back <= self.open.len().min(later) {
+            return Found::Open;
+        }
+        either_way(|way| self.compare(way))
+    }
+
+    fn compare(&self, way: usize) -> Found {
+        let (sender, receiver) = self.ends;
+        let numbered = |records: &[Record]| -> BTreeMap<u64, Record> {
+            records.iter().map(|record| (record.number[way], record.clone())).collect()
+        };
+        let (out, back) = (numbered(&self.sent), numbered(&self.received));
+        let numbers: BTreeSet<u64> = out.keys().chain(back.keys()).copied().collect();
+        let ascending: Vec<u64> = if way == 0 {
+            numbers.into_iter().collect()
+        } else {
+            numbers.into_iter().rev().collect()
+        };
+        for (i, number) in ascending.iter().enumerate() {
+            let tag = with_tag(self.tag);
+            let which =
+                format!("message number {} from rank {sender} to rank {receiver}{tag}", i + 1);
+            match (out.get(number), back.get(number)) {
                 (Some(send), Some(receive)) if send.recorded != receive.recorded => {
                     let state =
                         |record: &Record| if record.recorded { "recorded" } else { "not recorded" };
-                    return Some(format!(
+                    return Found::Wrong(format!(
                         "{which}: {} was {} by rank {sender}, and {} {} by rank {receiver}: recording must be on or off on both ends",
                         send.name(),
                         state(send),
@@ -709,8 +1160,8 @@ fn message_difference(
                         state(receive)
                     ));
                 }
-                (Some(send), Some(receive)) if send.n != receive.n => {
-                    return Some(format!(
+                (Some(send), Some(receive)) if send.recorded && send.n != receive.n => {
+                    return Found::Wrong(format!(
                         "{which}: {} sent {} active doubles, and {} received {}",
                         send.name(),
                         send.n,
@@ -718,21 +1169,20 @@ fn message_difference(
                         receive.n
                     ));
                 }
-                (Some(send), None) => {
-                    let open = of_receiver
-                        .iter()
-                        .filter(|record| record.open && record.kind == Kind::Receive);
+                // That a member has not recorded a collective shows when these are compared.
+                _ if self.tag == i64::from(SHARE) => {}
+                (Some(send), None) if send.recorded => {
                     let mut text = format!(
                         "{which}: {} has no active receive on rank {receiver}: its data is passive there, it was received before the recording or by a plain MPI call, or the receive is not complete",
                         send.name()
                     );
-                    for record in open.take(3) {
+                    for record in self.open.iter().take(3) {
                         let _ = write!(text, "; still open there: {}", record.name());
                     }
-                    return Some(text);
+                    return Found::Wrong(text);
                 }
-                (None, Some(receive)) => {
-                    return Some(format!(
+                (None, Some(receive)) if receive.recorded => {
+                    return Found::Wrong(format!(
                         "{which}: {} has no active send on rank {sender}: its data is passive there, or it was sent before the recording or by a plain MPI call",
                         receive.name()
                     ));
@@ -740,6 +1190,6 @@ fn message_difference(
                 _ => {}
             }
         }
+        Found::Nothing
     }
-    None
 }

@@ -13,7 +13,7 @@
 //! completion and receives at its start, in no order with other calls.
 
 use super::channel::{AT_ONCE, Channel, Window};
-use super::check::{self, Posted};
+use super::check::{self, Portions, Posted};
 use super::edges::Edges;
 use super::operator::Operator;
 use super::recording::{on_tape, state};
@@ -37,22 +37,26 @@ impl Stage {
     /// wait for them. `together` tells whether no member completes the call before all have started it, by what they
     /// receive; all members must say the same.
     pub fn set(comm: Comm, how: How, together: impl FnOnce() -> bool) -> Outcome<Option<Self>> {
-        let Some(serial) = state() else {
-            communicator::refuse_inter(comm)?;
-            if tape::checking() {
-                check::started(communicator::lookup(comm), None).completed();
+        if tape::checking() && state().is_none() {
+            check::started(communicator::lookup(comm), None).completed();
+        }
+        match (state(), how) {
+            (Some(serial), How::Now) => {
+                Ok(Some(Self::on(serial, communicator::of_collective(comm)?, together)))
             }
-            return Ok(None);
-        };
-        let private = match how {
-            How::Now => communicator::of_collective(comm)?,
-            How::Begin => {
-                communicator::refuse_inter(comm)?;
-                communicator::of(comm)?
-            }
-        };
-        let by_edges = environment::polling() && !together();
-        Ok(Some(Self { serial, private, by_edges }))
+            _ => Self::apart(comm, together),
+        }
+    }
+
+    /// As `set` of a call that only starts and that some members cannot know to be active.
+    pub fn apart(comm: Comm, together: impl FnOnce() -> bool) -> Outcome<Option<Self>> {
+        communicator::refuse_inter(comm)?;
+        let Some(serial) = state() else { return Ok(None) };
+        Ok(Some(Self::on(serial, communicator::of(comm)?, together)))
+    }
+
+    fn on(serial: u64, private: &'static Private, together: impl FnOnce() -> bool) -> Self {
+        Self { serial, private, by_edges: environment::polling() && !together() }
     }
 
     /// Whether the adjoints travel over the edges.
@@ -104,10 +108,12 @@ pub trait Rule: Copy + Send + 'static {
 
     fn private(&self) -> &'static Private;
 
-    /// What all members must have alike: root, operation, count; -1 where it may differ.
-    fn signature(&self) -> [i64; 3] {
-        [-1; 3]
-    }
+    /// What all members must have alike: root, operation, count; -1 where it may differ. None of a call that some
+    /// of them cannot know to be active.
+    fn signature(&self) -> Option<[i64; 3]>;
+
+    /// What this rank exchanges with each of the others, where that differs from rank to rank.
+    fn portions(&self, _tape: &Tape, _portions: &mut Portions) {}
 
     /// Keeps what the way back needs of the packed values that this rank sent and received.
     fn settle(&self, _tape: &mut Tape, _sent: &[f64], _received: &[f64]) {}
@@ -397,9 +403,8 @@ pub fn begin<R: Rule>(
             Some(tag) => Place::Tag(tag),
             None => Place::Post(private.collectives.with(Window::post)),
         };
-        let [root, operation, count] = rule.signature();
-        let detail = [root, operation, count, by_edges.into()];
-        let logged = check::started(Some(private), Some(detail));
+        let checked = tape::checking();
+        let logged = if checked { log(serial, &rule, by_edges)? } else { Posted::default() };
         Ok(Recording { serial, rule, outputs, place, start: None, logged })
     });
     let (mut recording, mut refused) = match made.transpose() {
@@ -424,6 +429,21 @@ pub fn begin<R: Rule>(
         withdraw(recording.take().as_ref());
     }
     Ok(Forward { operation, target, recording, refused })
+}
+
+/// Tells checking what is recorded.
+fn log<R: Rule>(serial: u64, rule: &R, by_edges: bool) -> Outcome<Posted> {
+    let started = |[root, operation, count]: [i64; 3]| {
+        check::started(Some(rule.private()), Some([root, operation, count, by_edges.into()]))
+    };
+    let logged = rule.signature().map_or_else(Posted::default, started);
+    let mut portions = Portions::default();
+    on_tape(serial, |tape| {
+        rule.portions(tape, &mut portions);
+        Ok(())
+    })?;
+    check::exchanged(rule.private(), logged, portions);
+    Ok(logged)
 }
 
 fn withdraw<R: Rule>(recording: Option<&Recording<R>>) {

@@ -157,6 +157,12 @@ impl Private {
         crate::mpi::wide_int(self.size)
     }
 
+    /// The other ranks, each also as an index.
+    pub fn others(&self) -> impl Iterator<Item = (c_int, usize)> + use<> {
+        let own = self.rank;
+        (0..self.size).zip(0..).filter(move |&(rank, _)| rank != own)
+    }
+
     /// This rank, as an index.
     pub fn place(&self) -> usize {
         crate::mpi::wide_int(self.rank)
@@ -218,13 +224,18 @@ pub fn install() -> Outcome<()> {
     Ok(())
 }
 
+fn registered(index: usize) -> Option<&'static Private> {
+    lock(&REGISTRY).get(index).copied()
+}
+
 /// A user's communicator lost its attribute: by being freed, or at the end of MPI.
 fn user_is_gone(number: usize) {
     GENERATION.fetch_add(1, Ordering::Relaxed);
     if let Some(index) = number.checked_sub(FIRST)
-        && let Some(private) = lock(&REGISTRY).get(index)
+        && let Some(private) = registered(index)
+        && private.in_use.swap(false, Ordering::Relaxed)
     {
-        private.in_use.store(false, Ordering::Relaxed);
+        check::freed(private, "MPI_Comm_free");
     }
 }
 
@@ -393,7 +404,8 @@ pub fn leave(comm: Comm) -> Outcome<()> {
     match attribute {
         Some(attribute) if !comm.is_null() && attribute.get(comm)?.is_some() => {
             if let Ok(Some(private)) = find(comm) {
-                check::freed(private);
+                check::freed(private, "AMPI_Comm_free");
+                private.in_use.store(false, Ordering::Relaxed);
             }
             attribute.delete(comm)
         }

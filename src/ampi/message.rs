@@ -202,13 +202,13 @@ impl Arrival {
             if tape::checking()
                 && let Ok(private) = route()
             {
-                logged = check::posted(private, false);
+                logged = check::posted(private, from, false);
             }
             return Ok(Self { sink, post: None, logged });
         };
         let private = route()?;
         if tape::checking() {
-            logged = check::posted(private, true);
+            logged = check::posted(private, from, true);
         }
         Ok(Self { sink, post: Some((serial, Post::next(private))), logged })
     }
@@ -358,7 +358,8 @@ pub fn matched(message: &Message<'_>, comm: Comm) {
         return;
     }
     let Some(private) = communicator::lookup(comm) else { return };
-    let logged = if tape::checking() { check::posted(private, false) } else { Posted::default() };
+    let any = Envelope::new(constants().any_source, constants().any_tag);
+    let logged = check::posted(private, any, false);
     let new = Matched { comm, post: Post::next(private), logged };
     // One that was received behind the library's back has left its number to another.
     if let Some(old) = MATCHED.with(|matched| matched.insert(message.key(), new)) {

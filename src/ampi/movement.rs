@@ -1,6 +1,7 @@
 //! Collectives that move values: Bcast, Gather, Scatter, Allgather, Alltoall, with or without counts.
 
 use super::argument::{Many, sink, sink_or_in_place, source_or_in_place};
+use super::check::Portions;
 use super::collective::{
     Forward, Outputs, Part, Rule, Stage, Target, begin, collect, contribute, failed, whole,
 };
@@ -137,6 +138,14 @@ impl Lots {
         }
     }
 
+    /// The part of one rank, while recording.
+    pub fn on(&self, rank: usize, tape: &Tape) -> usize {
+        match self {
+            Self::Each(n) => *n,
+            Self::List(list, _) => crate::count::wide(tape.stored(list)[rank]),
+        }
+    }
+
     /// The part of one rank.
     pub fn of(&self, rank: usize, sweep: &Sweep<'_>) -> usize {
         match self {
@@ -205,9 +214,9 @@ impl Sinks {
 struct Broadcast {
     private: &'static Private,
     root: c_int,
+    n: usize,
     /// What the root sent: its values keep their ids.
     ids: Option<Ids>,
-    n: usize,
 }
 
 impl Rule for Broadcast {
@@ -217,8 +226,8 @@ impl Rule for Broadcast {
         self.private
     }
 
-    fn signature(&self) -> [i64; 3] {
-        [self.root.into(), -1, -1]
+    fn signature(&self) -> Option<[i64; 3]> {
+        Some([self.root.into(), -1, i64::try_from(self.n).unwrap_or(-1)])
     }
 
     fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
@@ -273,7 +282,7 @@ pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Fo
             0,
             Target::Nothing,
             |tape, private| {
-                Ok(Broadcast { private, root, ids: Some(ids(tape, &source, shape)?), n })
+                Ok(Broadcast { private, root, n, ids: Some(ids(tape, &source, shape)?) })
             },
             || wire::bcast(comm, data, root, how),
         );
@@ -283,7 +292,7 @@ pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Fo
         stage,
         n,
         Target::All(buffer),
-        |_, private| Ok(Broadcast { private, root, ids: None, n }),
+        |_, private| Ok(Broadcast { private, root, n, ids: None }),
         || wire::bcast(comm, Staging::take(words), root, how),
     )
 }
@@ -312,8 +321,18 @@ impl Rule for Gathered {
         self.private
     }
 
-    fn signature(&self) -> [i64; 3] {
-        [self.root.into(), -1, self.lots.each()]
+    fn signature(&self) -> Option<[i64; 3]> {
+        Some([self.root.into(), -1, self.lots.each()])
+    }
+
+    fn portions(&self, tape: &Tape, portions: &mut Portions) {
+        if self.lots.each() < 0 && self.at_root() {
+            for (peer, rank) in self.private.others() {
+                portions.receives(peer, self.lots.on(rank, tape));
+            }
+        } else if self.lots.each() < 0 {
+            portions.sends(self.root, self.n);
+        }
     }
 
     /// The root's own part needs no message.
@@ -479,8 +498,18 @@ impl Rule for Scattered {
         self.private
     }
 
-    fn signature(&self) -> [i64; 3] {
-        [self.root.into(), -1, self.lots.each()]
+    fn signature(&self) -> Option<[i64; 3]> {
+        Some([self.root.into(), -1, self.lots.each()])
+    }
+
+    fn portions(&self, tape: &Tape, portions: &mut Portions) {
+        if self.lots.each() < 0 && self.ids.is_some() {
+            for (peer, rank) in self.private.others() {
+                portions.sends(peer, self.lots.on(rank, tape));
+            }
+        } else if self.lots.each() < 0 {
+            portions.receives(self.root, self.n);
+        }
     }
 
     fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
@@ -588,8 +617,17 @@ impl Rule for Allgathered {
         self.private
     }
 
-    fn signature(&self) -> [i64; 3] {
-        [-1, -1, self.lots.each()]
+    fn signature(&self) -> Option<[i64; 3]> {
+        Some([-1, -1, self.lots.each()])
+    }
+
+    fn portions(&self, tape: &Tape, portions: &mut Portions) {
+        if self.lots.each() < 0 {
+            for (peer, rank) in self.private.others() {
+                portions.sends(peer, self.ids.len());
+                portions.receives(peer, self.lots.on(rank, tape));
+            }
+        }
     }
 
     fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
@@ -687,8 +725,17 @@ impl Rule for Exchanged {
         self.private
     }
 
-    fn signature(&self) -> [i64; 3] {
-        [-1, -1, self.sent.each()]
+    fn signature(&self) -> Option<[i64; 3]> {
+        Some([-1, -1, self.sent.each()])
+    }
+
+    fn portions(&self, tape: &Tape, portions: &mut Portions) {
+        if self.sent.each() < 0 {
+            for (peer, rank) in self.private.others() {
+                portions.sends(peer, self.sent.on(rank, tape));
+                portions.receives(peer, self.received.on(rank, tape));
+            }
+        }
     }
 
     fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {

@@ -9,6 +9,7 @@
 //! slot, and the adjoints go back in the order of these. What all neighbours get alike needs none.
 
 use super::argument::{Many, source};
+use super::check::Portions;
 use super::collective::{Forward, Outputs, Part, Rule, Stage, Target, begin};
 use super::edges::{Edge, Edges};
 use super::movement::{Lengths, Lots, Parts};
@@ -92,6 +93,16 @@ impl StoredEnds {
         };
         sweep.stored(&self.peers).iter().enumerate().map(edge).collect()
     }
+
+    /// The neighbours and what they are sent or send.
+    fn portions(&self, private: &Private, tape: &Tape) -> Vec<(c_int, usize)> {
+        let peers = tape.stored(&self.peers).iter().zip(0..);
+        let there = peers.filter(|&(&peer, slot)| {
+            let other = private.mirrored(peer) != private.rank;
+            peer != NOBODY && other && self.lengths.on(slot, tape) > 0
+        });
+        there.map(|(&peer, slot)| (private.mirrored(peer), self.lengths.on(slot, tape))).collect()
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -101,6 +112,9 @@ struct Neighbours {
     ids: Ids,
     sources: StoredEnds,
     destinations: StoredEnds,
+    /// Each slot has a datatype of its own: a rank without neighbours has none, and cannot tell from them whether the
+    /// call is active.
+    has_types: bool,
     /// For each source the slot of the sender that its part came from, where these differ: until the call is complete
     /// the place of the double that tells it. The part follows that double.
     origins: Option<Stored<u64>>,
@@ -121,6 +135,19 @@ impl Rule for Neighbours {
 
     fn private(&self) -> &'static Private {
         self.private
+    }
+
+    fn signature(&self) -> Option<[i64; 3]> {
+        (!self.has_types).then_some([-1; 3])
+    }
+
+    fn portions(&self, tape: &Tape, portions: &mut Portions) {
+        for (peer, n) in self.destinations.portions(self.private, tape) {
+            portions.sends(peer, n);
+        }
+        for (peer, n) in self.sources.portions(self.private, tape) {
+            portions.receives(peer, n);
+        }
     }
 
     fn settle(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {
@@ -204,6 +231,7 @@ pub fn allgather(
                 ids: ids(tape, &source, shape)?,
                 sources: sources.store(tape, private)?,
                 destinations: destinations.store(tape, private)?,
+                has_types: false,
                 origins: None,
             })
         },
@@ -224,7 +252,9 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
     let destinations = Ends { parts: send.lengths("sendbuf", &buffers)?, ranks: destinations };
     // A rank without neighbours cannot tell from its datatypes, of which it has none, whether a call is active: if
     // it passed by, the others would wait for it to enter.
-    let stage = Stage::set(comm, if send.has_types() { How::Begin } else { how }, || false)?;
+    let has_types = send.has_types();
+    let stage =
+        if has_types { Stage::apart(comm, || false)? } else { Stage::set(comm, how, || false)? };
     let (sent, received) = (destinations.wire(gap), sources.wire(gap));
     let mut data = Staging::take(sent.total(destinations.ranks.len())?);
     let source = Sources::List(buffers);
@@ -247,6 +277,7 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
                 ids: ids(tape, &source, shape)?,
                 sources: sources.store(tape, private)?,
                 destinations: destinations.store(tape, private)?,
+                has_types,
                 origins: Some(tape.store_from(&sources.places(gap))?),
             })
         },

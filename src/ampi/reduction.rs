@@ -92,9 +92,9 @@ impl Rule for Allreduced {
         self.private
     }
 
-    fn signature(&self) -> [i64; 3] {
+    fn signature(&self) -> Option<[i64; 3]> {
         let n = i64::try_from(self.ids.len()).unwrap_or(-1);
-        [-1, self.operator.number(), n]
+        Some([-1, self.operator.number(), n])
     }
 
     fn settle(&self, tape: &mut Tape, sent: &[f64], received: &[f64]) {
@@ -337,12 +337,12 @@ impl Rule for Reduced {
         self.private
     }
 
-    fn signature(&self) -> [i64; 3] {
+    fn signature(&self) -> Option<[i64; 3]> {
         let root = match self.holder {
             Holder::Root(root) => root.into(),
             Holder::All(_) => -1,
         };
-        [root, self.operator.number(), i64::try_from(self.ids.len()).unwrap_or(-1)]
+        Some([root, self.operator.number(), i64::try_from(self.ids.len()).unwrap_or(-1)])
     }
 
     fn settle(&self, tape: &mut Tape, _: &[f64], received: &[f64]) {

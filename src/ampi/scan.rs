@@ -112,8 +112,8 @@ impl Rule for Scanned {
         self.private
     }
 
-    fn signature(&self) -> [i64; 3] {
-        [-1, self.operator.number(), i64::try_from(self.ids.len()).unwrap_or(-1)]
+    fn signature(&self) -> Option<[i64; 3]> {
+        Some([-1, self.operator.number(), i64::try_from(self.ids.len()).unwrap_or(-1)])
     }
 
     fn settle(&self, tape: &mut Tape, sent: &[f64], received: &[f64]) {

@@ -619,7 +619,7 @@ fn same_place(a: &Position, b: &Position) -> bool {
 impl Companion for Traffic {
     fn begin(&mut self, from: &Position, to: &Position, base: Option<&Position>) -> Result<()> {
         if let (true, Some(base)) = (tape::checking(), base) {
-            check::compare(&mut self.log, base.event)?;
+            check::compare(&mut self.log, base.event, to.event)?;
         }
         if self.sweeping {
             self.interrupted.push(std::mem::take(&mut self.way));
