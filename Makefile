@@ -2,6 +2,7 @@
 #
 #   make demo                    the heat-flux job on 4 ranks
 #   make test                    every test, under Open MPI, MPICH and without MPI
+#   make test-random             random programs for DURATION=3600 seconds, under Open MPI and MPICH, on 1 to 6 ranks
 #   make test-large              counts past 2^31 at real size: up to 9 GiB of memory, some minutes
 #   make bench                   the table of figures
 #   make bench-large             those of counts past 2^31: up to 9 GiB of memory, some minutes
@@ -14,9 +15,10 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 PREFIX ?= /usr/local
 BUILD ?= build
+DURATION ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo test test-large bench bench-large install
+.PHONY: demo test test-random test-large bench bench-large install
 
 demo:
 	scripts/bootstrap demo
@@ -26,6 +28,10 @@ demo:
 test:
 	scripts/bootstrap test
 	BUILD="$(BUILD)" scripts/test
+
+test-random:
+	scripts/bootstrap test
+	BUILD="$(BUILD)" DURATION="$(DURATION)" scripts/test-random
 
 test-large:
 	scripts/bootstrap test

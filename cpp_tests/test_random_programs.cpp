@@ -7,17 +7,24 @@
 // of the test's own: the last double of every active message names the message, so that the tangents follow the
 // values wherever MPI delivered them. At the end <w, J v> = <J^T w, v>, summed over the ranks.
 //
-// ADMPI_RANDOM_PROGRAMS sets how many programs are run at most, ADMPI_RANDOM_SECONDS for how long (an MPI that spins
-// is slow where ranks share a core), ADMPI_RANDOM_SEED the first seed. A program that fails is run again with ever
-// fewer of its steps, and the smallest one that still fails is named.
+// ADMPI_RANDOM_PROGRAMS sets how many programs are run at most, ADMPI_RANDOM_SECONDS for how long, ADMPI_RANDOM_SEED the
+// first seed, ADMPI_RANDOM_STEPS the steps that are run (such as 0,3,4; all of them otherwise). A program whose
+// derivatives are wrong is run again with ever fewer of its steps, and the smallest one that still fails is named. One
+// that hangs (for ADMPI_RANDOM_PATIENCE seconds), crashes or ends in an error of MPI's is named as it is, and
+// scripts/shrink-random-program finds the smallest.
 
 #include <admpi.hpp>
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -242,6 +249,7 @@ struct program {
   struct message {
     int name, from, to, tag, n, first;  // first: which of the sender's values, and where they go
     int sent_as, received_as;           // kinds of layout
+    bool send_again, receive_again;     // by persistent requests
   };
 
   /// What is sent: some values and, passive, the message's name.
@@ -309,6 +317,8 @@ struct program {
       m.first = draw.below(pool);
       m.sent_as = draw.below(3);
       m.received_as = draw.below(3);
+      m.send_again = draw.chance(25);
+      m.receive_again = draw.chance(25);
       all.push_back(m);
     }
     return all;
@@ -349,13 +359,23 @@ struct program {
         incoming &i = in[receives++];
         i.lies = {a.m->received_as, room};
         const MPI_Datatype type = i.lies.type();
-        AMPI_Irecv(i.data, i.lies.count(), type, source, tag, p.comm, &i.request);
+        if (a.m->receive_again) {
+          AMPI_Recv_init(i.data, i.lies.count(), type, source, tag, p.comm, &i.request);
+          AMPI_Start(&i.request);
+        } else {
+          AMPI_Irecv(i.data, i.lies.count(), type, source, tag, p.comm, &i.request);
+        }
         layout::free(type);
       } else {
         outgoing &o = out[sends++];
         fill(o, *a.m);
         const MPI_Datatype type = o.lies.type();
-        AMPI_Isend(o.data, o.lies.count(), type, a.m->to, a.m->tag, p.comm, &o.request);
+        if (a.m->send_again) {
+          AMPI_Send_init(o.data, o.lies.count(), type, a.m->to, a.m->tag, p.comm, &o.request);
+          AMPI_Start(&o.request);
+        } else {
+          AMPI_Isend(o.data, o.lies.count(), type, a.m->to, a.m->tag, p.comm, &o.request);
+        }
         layout::free(type);
         send_tangent(o, p, *a.m);
       }
@@ -374,7 +394,8 @@ struct program {
       for (std::size_t i = 0; i < sends; ++i) requests.push_back(out[i].request);
       std::vector<MPI_Status> statuses(requests.size() + 1);
       AMPI_Waitall(static_cast<int>(requests.size()), requests.data(), statuses.data());
-      for (AMPI_Request r : requests) REQUIRE(r == AMPI_REQUEST_NULL);
+      for (AMPI_Request &r : requests)
+        if (r != AMPI_REQUEST_NULL) AMPI_Request_free(&r);
       for (std::size_t k = 0; k < index.size(); ++k) store(in[index[k]], p, statuses[k], all, recorded);
     } else {
       std::vector<std::size_t> order;
@@ -388,6 +409,8 @@ struct program {
         } else {
           AMPI_Wait(&out[i - receives].request, mine.chance(50) ? AMPI_STATUS_IGNORE : &status);
         }
+        AMPI_Request &done = i < receives ? in[i].request : out[i - receives].request;
+        if (done != AMPI_REQUEST_NULL) AMPI_Request_free(&done);
         if (mine.chance(20)) local(mine);
         land(mine, 10);
         cut(mine);
@@ -1047,31 +1070,106 @@ long environment(const char *name, long otherwise) {
 
 constexpr double tolerance = 1e-12;
 
+/// What the program under way is called, for those who can only say that.
+char current[4096] = "no program";
+
+/// Names the program under way and ends all ranks: they wait for each other in the midst of it.
+[[noreturn]] void give_up(const char *why) {
+  // Only what a signal handler may call.
+  const char *const parts[] = {"\nrandom program: ", current, ": ", why, "\n"};
+  for (const char *part : parts)
+    if (write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
+  _exit(1);
+}
+
+void signalled(int signal) {
+  give_up(signal == SIGALRM ? "it hangs" : signal == SIGABRT ? "it aborts" : "it crashes");
+}
+
+void mpi_failed(MPI_Comm *, int *code, ...) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(*code, text, &length);
+  give_up(text);
+}
+
+/// Whatever ends a program on one rank is told with the program's name.
+void watch() {
+  for (const int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT}) std::signal(signal, &signalled);
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(&mpi_failed, &handler);
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, handler);
+  MPI_Errhandler_free(&handler);
+}
+
+/// The steps that are run, as ADMPI_RANDOM_STEPS takes them.
+std::string list(const std::vector<char> &keep) {
+  std::string steps;
+  for (std::size_t i = 0; i < keep.size(); ++i)
+    if (keep[i]) steps += (steps.empty() ? "" : ",") + std::to_string(i);
+  return steps;
+}
+
+/// As `identity_error`, under the eyes of a watchdog.
+double watched_error(std::uint64_t seed, const std::vector<char> &keep) {
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  std::snprintf(current, sizeof current,
+                "rank %d of %d; again by ADMPI_RANDOM_SEED=%llu ADMPI_RANDOM_PROGRAMS=1 ADMPI_RANDOM_STEPS=%s", rank, size,
+                static_cast<unsigned long long>(seed), list(keep).c_str());
+  alarm(static_cast<unsigned>(environment("ADMPI_RANDOM_PATIENCE", 60)));
+  try {
+    const double error = identity_error(seed, keep);
+    alarm(0);
+    return error;
+  } catch (const std::exception &error) {
+    give_up(error.what());
+  } catch (...) {
+    give_up("a check has failed");
+  }
+}
+
+/// The steps of a program that are asked for.
+std::vector<char> steps_of(long seed) {
+  const std::size_t n = static_cast<std::size_t>(3 + seed % 28);
+  const char *text = std::getenv("ADMPI_RANDOM_STEPS");
+  if (text == nullptr) return std::vector<char>(n, 1);
+  std::vector<char> keep(n, 0);
+  for (char *end; *text != '\0'; text = *end == ',' ? end + 1 : end) {
+    const unsigned long step = std::strtoul(text, &end, 10);
+    if (end == text) break;
+    if (step < n) keep[step] = 1;
+  }
+  return keep;
+}
+
 }  // namespace
 
 TEST_CASE("test_random_programs_adjoint_identity") {
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  watch();
   const long programs = environment("ADMPI_RANDOM_PROGRAMS", 1000);
   const long first = environment("ADMPI_RANDOM_SEED", 1);
   const double end = MPI_Wtime() + static_cast<double>(environment("ADMPI_RANDOM_SECONDS", 20));
-  for (long seed = first; seed < first + programs; ++seed) {
+  long seed = first;
+  for (; seed < first + programs; ++seed) {
     int late = MPI_Wtime() > end;
     MPI_Bcast(&late, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (late) break;
-    std::vector<char> keep(static_cast<std::size_t>(3 + seed % 28), 1);
-    double error = identity_error(static_cast<std::uint64_t>(seed), keep);
+    std::vector<char> keep = steps_of(seed);
+    double error = watched_error(static_cast<std::uint64_t>(seed), keep);
     if (error <= tolerance) continue;
-    for (std::size_t i = 0; i < keep.size(); ++i) {
-      keep[i] = 0;
-      const double without = identity_error(static_cast<std::uint64_t>(seed), keep);
+    for (char &step : keep) {
+      if (!step) continue;
+      step = 0;
+      const double without = watched_error(static_cast<std::uint64_t>(seed), keep);
       if (without > tolerance) error = without;
-      else keep[i] = 1;
+      else step = 1;
     }
-    std::string steps;
-    for (std::size_t i = 0; i < keep.size(); ++i)
-      if (keep[i]) steps += " " + std::to_string(i);
-    FAIL_CHECK("seed " << seed << ": relative error " << error << " of the adjoint identity; steps needed:" << steps);
+    FAIL_CHECK("seed " << seed << ": relative error " << error << " of the adjoint identity; steps needed: " << list(keep));
     break;
   }
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MESSAGE("programs from seed " << first << ": " << seed - first);
 }
