@@ -55,11 +55,12 @@ constexpr int pool = 12;         // active values of a rank
 constexpr int longest = 6;       // doubles of a message, beside its name
 constexpr int room = longest + 3;  // what receives have room for
 
-/// How active values lie in a buffer: one after the other, with gaps, or last first.
+/// How active values lie in a buffer: one after the other, with gaps, last first, or with an int behind each.
 struct layout {
+  static constexpr int mixed = 3;
   int kind, n;
 
-  int place(int i) const { return kind == 0 ? i : kind == 1 ? 2 * i : n - 1 - i; }
+  int place(int i) const { return kind == 0 ? i : kind == 2 ? n - 1 - i : 2 * i; }
   int count() const { return kind == 2 ? (n > 0 ? 1 : 0) : n; }
   /// The type of its items, to be freed by `free`.
   MPI_Datatype type() const {
@@ -70,12 +71,23 @@ struct layout {
       for (int i = 0; i < n; ++i) places[i] = place(i);
       MPI_Type_create_indexed_block(n, 1, places.data(), AMPI_ADOUBLE, &made);
     }
+    if (kind == mixed) {
+      const int lengths[] = {1, 1};
+      const MPI_Aint places[] = {0, 16};
+      const MPI_Datatype types[] = {AMPI_ADOUBLE, MPI_INT};
+      MPI_Datatype parts;
+      MPI_Type_create_struct(2, lengths, places, types, &parts);
+      MPI_Type_create_resized(parts, 0, 32, &made);
+      MPI_Type_free(&parts);
+    }
     if (kind != 0) MPI_Type_commit(&made);
     return made;
   }
   static void free(MPI_Datatype type) {
     if (type != AMPI_ADOUBLE) MPI_Type_free(&type);
   }
+  /// The int behind the ith value, in the place of a value that nobody uses.
+  void *beside(var *data, int i) const { return data + place(i) + 1; }
 };
 
 /// A rank's active values and their tangents.
@@ -272,6 +284,10 @@ struct program {
       o.data[o.lies.place(i)] = s.x[(m.first + i) % pool];
       o.tangent[i] = s.t[(m.first + i) % pool];
     }
+    for (int i = 0; i <= m.n && o.lies.kind == layout::mixed; ++i) {
+      const int index = 10 * m.name + i;
+      std::memcpy(o.lies.beside(o.data, i), &index, sizeof index);
+    }
     o.data[o.lies.place(m.n)] = static_cast<double>(m.name);
   }
 
@@ -282,7 +298,9 @@ struct program {
   /// Stores what came, wherever it came from, where its message wants it.
   void store(incoming &in, const place &p, const AMPI_Status &status, const std::vector<message> &all, bool recorded) {
     int n = -1;
-    AMPI_Get_count(&status, AMPI_ADOUBLE, &n);
+    const MPI_Datatype type = in.lies.kind == layout::mixed ? in.lies.type() : AMPI_ADOUBLE;
+    AMPI_Get_count(&status, type, &n);
+    layout::free(type);
     REQUIRE(n >= 1);
     const int name = static_cast<int>(value(in.data[in.lies.place(n - 1)]));
     const auto m = std::find_if(all.begin(), all.end(), [&](const message &x) { return x.name == name; });
@@ -298,6 +316,11 @@ struct program {
       s.x[(m->first + 3 + i) % pool] = x;
       s.t[(m->first + 3 + i) % pool] = recorded ? tangent[i] : 0.0;
     }
+    for (int i = 0; i < n && in.lies.kind == layout::mixed; ++i) {
+      int index = 0;
+      std::memcpy(&index, in.lies.beside(in.data, i), sizeof index);
+      REQUIRE(index == 10 * name + i);
+    }
   }
 
   template <class T>
@@ -307,6 +330,8 @@ struct program {
 
   std::vector<message> draw_messages(int size_here) {
     std::vector<message> all;
+    // Any receive may get any of them, so all are.
+    const bool mixed = draw.chance(20);
     for (int k = draw.below(3 * size_here + 2); k >= 0; --k) {
       message m;
       m.name = 1 + messages++ % 30000;
@@ -315,8 +340,8 @@ struct program {
       m.tag = draw.below(2);
       m.n = draw.below(longest + 1);
       m.first = draw.below(pool);
-      m.sent_as = draw.below(3);
-      m.received_as = draw.below(3);
+      m.sent_as = mixed ? layout::mixed : draw.below(3);
+      m.received_as = mixed ? layout::mixed : draw.below(3);
       m.send_again = draw.chance(25);
       m.receive_again = draw.chance(25);
       all.push_back(m);
