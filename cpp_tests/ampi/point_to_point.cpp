@@ -711,7 +711,7 @@ namespace {
 
 /// The forms with counts past an int, of both worlds: MPI 3.1 has none of its own.
 struct paired_counts : test::paired {
-#define ADMPI_TEST_COUNTED                  \
+#define ADMPI_TEST_COUNTED_MESSAGES         \
   ADMPI_TEST_FORWARD(send_c, Send)          \
   ADMPI_TEST_FORWARD(bsend_c, Bsend)        \
   ADMPI_TEST_FORWARD(ssend_c, Ssend)        \
@@ -736,7 +736,7 @@ struct paired_counts : test::paired {
   static int name(A... a) {                \
     return MPIX_##function##_x(a...);      \
   }
-  ADMPI_TEST_COUNTED
+  ADMPI_TEST_COUNTED_MESSAGES
 #undef ADMPI_TEST_FORWARD
 };
 
@@ -746,7 +746,7 @@ struct active_counts : test::active {
   static int name(A... a) {                \
     return AMPI_##function##_c(a...);      \
   }
-  ADMPI_TEST_COUNTED
+  ADMPI_TEST_COUNTED_MESSAGES
 #undef ADMPI_TEST_FORWARD
 };
 
