@@ -160,6 +160,50 @@ TEST_CASE("test_datatypes_subarrays_counted") {
   }
 }
 
+namespace {
+
+/// One rank's part of 4 x 3 x 5 items, dealt out to 2 x 1 x 3 ranks in blocks and in turn.
+template <int rank, int order>
+MPI_Datatype dealt_out(MPI_Datatype t) {
+  const int sizes[] = {4, 3, 5}, grid[] = {2, 1, 3};
+  const int kinds[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_CYCLIC};
+  const int lengths[] = {rank == 4 ? 3 : MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG,
+                         rank == 3 ? 2 : MPI_DISTRIBUTE_DFLT_DARG};
+  MPI_Datatype made;
+  MPI_Type_create_darray(6, rank, 3, sizes, kinds, lengths, grid, order, t, &made);
+  return made;
+}
+
+template <int rank, int order>
+int dealt_items() {
+  int bytes;
+  MPI_Datatype type = dealt_out<rank, order>(MPI_CHAR);
+  MPI_Type_size(type, &bytes);
+  MPI_Type_free(&type);
+  return bytes;
+}
+
+template <int rank>
+void check_dealt_out(int seed) {
+  const auto by_rows = [](MPI_Datatype t) { return dealt_out<rank, MPI_ORDER_C>(t); };
+  const auto by_columns = [](MPI_Datatype t) { return dealt_out<rank, MPI_ORDER_FORTRAN>(t); };
+  const int n = dealt_items<rank, MPI_ORDER_C>();
+  check_types(seed, 120, 2, by_rows, 2 * n, element);
+  check_types(seed + 1, 120, 2 * n, element, 2, by_columns);
+  check_types(seed + 2, 120, 2, by_columns, 2, by_rows);
+}
+
+}  // namespace
+
+TEST_CASE("test_datatypes_arrays_dealt_out") {
+  CHECK(dealt_items<0, MPI_ORDER_C>() == 12);
+  CHECK(dealt_items<5, MPI_ORDER_FORTRAN>() == 6);
+  check_dealt_out<0>(60);
+  check_dealt_out<3>(63);
+  check_dealt_out<4>(66);
+  check_dealt_out<5>(69);
+}
+
 TEST_CASE("test_datatypes_resized_and_nested") {
   check_types(17, 20, 5, resized, 20, element);
   check_types(18, 20, 20, element, 5, resized);

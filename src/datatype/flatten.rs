@@ -174,12 +174,14 @@ pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> Outco
         } else if combiner == kinds.hindexed_block {
             blocks(&mut flat, &part, a.iter().map(|&d| (d, i[1])));
         } else if combiner == kinds.subarray {
-            subarray(&mut flat, &part, i);
+            array(&mut flat, &part, subarray(i));
+        } else if combiner == kinds.darray {
+            array(&mut flat, &part, darray(i));
         } else {
             flat.append(&part, 0);
             if !part.adds_nothing() {
                 flat.refused = Some(
-                    "the datatype's constructor (darray, or one of a later standard) cannot be differentiated by this version",
+                    "the datatype's constructor, one of a later standard, cannot be differentiated by this version",
                 );
             }
         }
@@ -195,31 +197,97 @@ fn blocks(flat: &mut Flat, part: &Flat, list: impl Iterator<Item = (i64, c_int)>
     }
 }
 
+/// Part of an array: the places of one dimension.
+struct Dimension {
+    /// Of the whole array.
+    size: i64,
+    /// Those in this part, ascending.
+    places: Vec<i64>,
+}
+
 /// `integers` = dimensions, sizes, subsizes, starts, order.
-fn subarray(flat: &mut Flat, part: &Flat, integers: &[c_int]) {
-    let dimensions = wide_int(integers[0]);
-    let field = |k: usize, d: usize| i64::from(integers[1 + k * dimensions + d]);
-    let in_c_order = integers[1 + 3 * dimensions] == constants().order_c;
+fn subarray(integers: &[c_int]) -> (Vec<Dimension>, c_int) {
+    let n = wide_int(integers[0]);
+    let field = |k: usize, d: usize| i64::from(integers[1 + k * n + d]);
+    let dimension = |d| Dimension {
+        size: field(0, d),
+        places: (field(2, d)..field(2, d) + field(1, d)).collect(),
+    };
+    ((0..n).map(dimension).collect(), integers[1 + 3 * n])
+}
+
+/// `integers` = processes, rank, dimensions, sizes, distributions, their arguments, processes of each dimension, order
+/// (MPI-3.1, 4.1.4). The grid of processes is in C's order, whatever that of the array.
+fn darray(integers: &[c_int]) -> (Vec<Dimension>, c_int) {
+    let n = wide_int(integers[2]);
+    let field = |k: usize, d: usize| integers[3 + k * n + d];
+    let mut rank = i64::from(integers[1]);
+    let mut coordinates = vec![0; n];
+    for d in (0..n).rev() {
+        let processes = i64::from(field(3, d)).max(1);
+        coordinates[d] = rank % processes;
+        rank /= processes;
+    }
+    let dimension = |d: usize| {
+        let (size, processes) = (i64::from(field(0, d)), i64::from(field(3, d)).max(1));
+        let places = distributed(size, field(1, d), field(2, d), processes, coordinates[d]);
+        Dimension { size, places }
+    };
+    ((0..n).map(dimension).collect(), integers[3 + 4 * n])
+}
+
+/// The places that `process` of `processes` has.
+fn distributed(
+    size: i64,
+    distribution: c_int,
+    argument: c_int,
+    processes: i64,
+    process: i64,
+) -> Vec<i64> {
+    let kinds = constants();
+    if distribution == kinds.distribute_none {
+        return (0..size).collect();
+    }
+    let block = if argument != kinds.distribute_dflt_darg {
+        i64::from(argument).max(1)
+    } else if distribution == kinds.distribute_cyclic {
+        1
+    } else {
+        // As many as that every place has a process.
+        ((size + processes - 1) / processes).max(1)
+    };
+    // Those of a block distribution have one block each.
+    let next = usize::try_from(processes * block).unwrap_or(usize::MAX);
+    (process * block..size)
+        .step_by(next)
+        .flat_map(|first| first..(first + block).min(size))
+        .collect()
+}
+
+/// Part of an array, whose dimensions lie in `order`.
+fn array(flat: &mut Flat, part: &Flat, (dimensions, order): (Vec<Dimension>, c_int)) {
+    let n = dimensions.len();
     // From the fastest dimension to the slowest.
-    let order: Vec<usize> =
-        if in_c_order { (0..dimensions).rev().collect() } else { (0..dimensions).collect() };
-    if order.iter().any(|&d| field(1, d) == 0) {
+    let ordered: Vec<usize> =
+        if order == constants().order_c { (0..n).rev().collect() } else { (0..n).collect() };
+    if dimensions.iter().any(|dimension| dimension.places.is_empty()) {
         return;
     }
-    let mut stride = vec![1; dimensions];
-    for pair in order.windows(2) {
-        stride[pair[1]] = stride[pair[0]] * field(0, pair[0]);
+    let mut stride = vec![1; n];
+    for pair in ordered.windows(2) {
+        stride[pair[1]] = stride[pair[0]] * dimensions[pair[0]].size;
     }
-    let mut index = vec![0; dimensions];
+    let mut index = vec![0; n];
     loop {
-        let items: i64 = (0..dimensions).map(|d| (field(2, d) + index[d]) * stride[d]).sum();
+        let items: i64 = (0..n).map(|d| dimensions[d].places[index[d]] * stride[d]).sum();
         flat.append(part, items * part.extent);
         if part.adds_nothing() {
             return;
         }
-        let Some(&d) = order.iter().find(|&&d| index[d] + 1 < field(1, d)) else { return };
+        let more = |&&d: &&usize| index[d] + 1 < dimensions[d].places.len();
+        let Some(&d) = ordered.iter().find(more) else { return };
         index[d] += 1;
-        for &faster in order.iter().take_while(|&&faster| faster != d) {
+        for &faster in ordered.iter().take_while(|&&faster| faster != d) {
             index[faster] = 0;
         }
     }
