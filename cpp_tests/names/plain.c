@@ -489,6 +489,7 @@ static void one_sided(void) {
   MPI_Accumulate(&x, 1, MPI_DOUBLE, other, 2, 1, MPI_DOUBLE, MPI_SUM, win);
   MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
   say_numbers("window", window, 4);
+  MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, win);
   MPI_Fetch_and_op(&x, &z, MPI_DOUBLE, other, 3, MPI_SUM, win);
   MPI_Win_flush(other, win);
