@@ -32,6 +32,8 @@ pub struct Call {
 }
 
 impl Call {
+    /// In line, so that a call of a small count saves no registers for what it does not do.
+    #[inline(always)]
     pub const fn new(name: &'static str, on: Object) -> Self {
         Self { name, on, persistent: false }
     }

@@ -70,6 +70,7 @@ unsafe impl Sync for Comm {}
 impl Comm {
     /// # Safety
     /// `handle` is the null handle or a communicator that lives while the value is used.
+    #[inline(always)]
     pub const unsafe fn new(handle: MPI_Comm) -> Self {
         Self(handle)
     }
@@ -235,6 +236,7 @@ unsafe impl Sync for Datatype {}
 impl Datatype {
     /// # Safety
     /// `handle` is the null handle or a datatype that lives while the value is used.
+    #[inline(always)]
     pub const unsafe fn new(handle: MPI_Datatype) -> Self {
         Self(handle)
     }
@@ -416,6 +418,7 @@ impl Op {
 
     /// # Safety
     /// `handle` is an operation that lives while the value is used.
+    #[inline(always)]
     pub const unsafe fn new(handle: MPI_Op) -> Self {
         Self(handle)
     }
