@@ -28,33 +28,30 @@ pub enum Code {
 }
 
 impl Code {
+    /// All of them, by number.
+    pub const ALL: [Self; 17] = [
+        Self::Null,
+        Self::Argument,
+        Self::Memory,
+        Self::Limit,
+        Self::Ids,
+        Self::Stale,
+        Self::NoTape,
+        Self::NotRecording,
+        Self::Nest,
+        Self::Range,
+        Self::Callback,
+        Self::Mpi,
+        Self::Abi,
+        Self::Panic,
+        Self::Unsupported,
+        Self::Thread,
+        Self::Mismatch,
+    ];
+
     /// The code of a number that crossed the C interface.
     pub fn from_c(number: i32) -> Option<Self> {
-        use Code::{
-            Abi, Argument, Callback, Ids, Limit, Memory, Mismatch, Mpi, Nest, NoTape, NotRecording,
-            Null, Panic, Range, Stale, Thread, Unsupported,
-        };
-        [
-            Null,
-            Argument,
-            Memory,
-            Limit,
-            Ids,
-            Stale,
-            NoTape,
-            NotRecording,
-            Nest,
-            Range,
-            Callback,
-            Mpi,
-            Abi,
-            Panic,
-            Unsupported,
-            Thread,
-            Mismatch,
-        ]
-        .into_iter()
-        .find(|&code| code as i32 == number)
+        Self::ALL.into_iter().find(|&code| code as i32 == number)
     }
 }
 

@@ -84,27 +84,8 @@ pub fn describe(code: c_int) -> String {
     unsafe { std::ffi::CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned()
 }
 
-/// Class and code of each of our errors, in the order of `ORDER`; empty until registered.
+/// Class and code of each of our errors, in the order of `Code::ALL`; empty until registered.
 static CODES: Mutex<Vec<(c_int, c_int)>> = Mutex::new(Vec::new());
-
-const ORDER: [Code; 16] = [
-    Code::Null,
-    Code::Argument,
-    Code::Memory,
-    Code::Limit,
-    Code::Ids,
-    Code::Stale,
-    Code::NoTape,
-    Code::NotRecording,
-    Code::Nest,
-    Code::Range,
-    Code::Callback,
-    Code::Mpi,
-    Code::Abi,
-    Code::Panic,
-    Code::Unsupported,
-    Code::Thread,
-];
 
 /// Registers one class and one code for each of our errors. Done by all ranks at initialisation, in one
 /// order, so that the numbers agree; adding a class is a local call.
@@ -113,8 +94,8 @@ pub fn register() -> Outcome<()> {
     if !codes.is_empty() {
         return Ok(());
     }
-    let mut made = Vec::with_capacity(ORDER.len());
-    for kind in ORDER {
+    let mut made = Vec::with_capacity(Code::ALL.len());
+    for kind in Code::ALL {
         let (mut class, mut code) = (0, 0);
         // SAFETY: places for the answers.
         check(unsafe { raw::MPI_Add_error_class(&mut class) })?;
@@ -133,7 +114,7 @@ pub fn register() -> Outcome<()> {
 pub fn own_code(code: c_int) -> Option<Code> {
     let codes = CODES.lock().unwrap_or_else(PoisonError::into_inner);
     let at = codes.iter().position(|&(class, own)| code == class || code == own)?;
-    Some(ORDER[at])
+    Some(Code::ALL[at])
 }
 
 /// MPI's limit in both implementations is at least this, with the end of the string.
@@ -147,7 +128,7 @@ pub fn announce(call: &str, error: &Error) -> c_int {
         (0..=LONGEST.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0),
     );
     let codes = CODES.lock().unwrap_or_else(PoisonError::into_inner);
-    let at = ORDER.iter().position(|&code| code == error.code).unwrap_or(0);
+    let at = Code::ALL.iter().position(|&code| code == error.code).unwrap_or(0);
     let (Some(&(_, code)), Ok(text)) = (codes.get(at), CString::new(text)) else {
         return raw::constants().err_other;
     };
