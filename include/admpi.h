@@ -21,6 +21,7 @@
 #endif
 #include "admpi/var.h"
 #include "admpi/tape.h"
+#include "admpi/special.h"
 #include "admpi/ops.h"
 #if ADMPI_HAVE_MPI
 #include "admpi/abi.h"

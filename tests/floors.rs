@@ -10,6 +10,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("error", 1),
     ("count", 1),
     ("arena", 1),
+    ("special", 1),
     ("tape", 2),
     ("ops", 3),
     ("mpi", 3),

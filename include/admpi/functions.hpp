@@ -25,6 +25,12 @@
   F(min, !(r < l))                            \
   F(max, !(l < r))
 
+/// Special functions of one variable, and of two. std has some, but not for all the library needs, and its lgamma
+/// writes a global variable.
+#define ADMPI_SPECIAL_UNARY(F) F(lgamma) F(tgamma) F(digamma) F(trigamma) F(inv_logit) F(logit) F(log1p_exp) F(Phi)
+#define ADMPI_SPECIAL_BINARY(F) \
+  F(beta) F(lbeta) F(digamma_difference) F(polygamma) F(log_sum_exp) F(log_diff_exp) F(multiply_log)
+
 #define ADMPI_STD_CLASSIFY(F) F(isnan) F(isinf) F(isfinite) F(isnormal) F(signbit)
 
 namespace admpi {
@@ -34,6 +40,7 @@ namespace detail {
 using std::cos;
 using std::cosh;
 using std::exp;
+using std::expm1;
 using std::hypot;
 using std::log;
 using std::pow;
@@ -41,7 +48,18 @@ using std::sin;
 using std::sinh;
 using std::sqrt;
 
+// Of doubles.
+#define ADMPI_SPECIAL_VALUE(name) \
+  inline double name(double x) noexcept { return admpi_value_##name(x); }
+ADMPI_SPECIAL_UNARY(ADMPI_SPECIAL_VALUE)
+#undef ADMPI_SPECIAL_VALUE
+#define ADMPI_SPECIAL_VALUE(name) \
+  inline double name(double a, double b) noexcept { return admpi_value_##name(a, b); }
+ADMPI_SPECIAL_BINARY(ADMPI_SPECIAL_VALUE)
+#undef ADMPI_SPECIAL_VALUE
+
 #define ADMPI_REAL T
+#define ADMPI_SPECIAL(name) name
 #define ADMPI_PARTIAL(name) \
   template <class T>        \
   ADMPI_ALWAYS_INLINE T partial_##name([[maybe_unused]] const T &x, [[maybe_unused]] const T &y)
@@ -193,22 +211,32 @@ struct op_inv {
   static double partial(double x, double y) { return partial_inv(x, y); }
 };
 
-#define ADMPI_OP(name)                                                       \
+#define ADMPI_OP_UNARY(name, of)                                             \
   struct op_##name {                                                         \
-    static double value(double x) { return std::name(x); }                   \
+    static double value(double x) { return of(x); }                          \
     static double partial(double x, double y) { return partial_##name(x, y); } \
   };
+#define ADMPI_OP(name) ADMPI_OP_UNARY(name, std::name)
 ADMPI_STD_UNARY(ADMPI_OP)
 #undef ADMPI_OP
+#define ADMPI_OP(name) ADMPI_OP_UNARY(name, admpi_value_##name)
+ADMPI_SPECIAL_UNARY(ADMPI_OP)
+#undef ADMPI_OP
+#undef ADMPI_OP_UNARY
 
-#define ADMPI_OP(name)                                                                               \
+#define ADMPI_OP_BINARY(name, of)                                                                    \
   struct op_##name {                                                                                 \
-    static double value(double a, double b) { return std::name(a, b); }                              \
+    static double value(double a, double b) { return of(a, b); }                                     \
     static double partial_1(double a, double b, double y) { return partial_1_##name(a, b, y); }      \
     static double partial_2(double a, double b, double y) { return partial_2_##name(a, b, y); }      \
   };
+#define ADMPI_OP(name) ADMPI_OP_BINARY(name, std::name)
 ADMPI_STD_BINARY(ADMPI_OP)
 #undef ADMPI_OP
+#define ADMPI_OP(name) ADMPI_OP_BINARY(name, admpi_value_##name)
+ADMPI_SPECIAL_BINARY(ADMPI_OP)
+#undef ADMPI_OP
+#undef ADMPI_OP_BINARY
 
 #define ADMPI_OP(name, condition)                              \
   struct op_##name {                                           \
@@ -255,6 +283,8 @@ ADMPI_UNARY(inv)
 ADMPI_STD_UNARY(ADMPI_UNARY)
 ADMPI_STD_BINARY(ADMPI_BINARY)
 ADMPI_STD_CHOICE(ADMPI_CHOICE)
+ADMPI_SPECIAL_UNARY(ADMPI_UNARY)
+ADMPI_SPECIAL_BINARY(ADMPI_BINARY)
 
 #undef ADMPI_UNARY
 #undef ADMPI_UNARY_NAMED
@@ -281,9 +311,21 @@ ADMPI_ALWAYS_INLINE auto fma(const A &a, const B &b, const C &c) {
   }
 }
 
-/// The square and the inverse of a plain number, for code that is templated on its scalar.
+// Of plain numbers, for code that is templated on its scalar, what std has not.
 constexpr double square(double x) noexcept { return x * x; }
 constexpr double inv(double x) noexcept { return 1.0 / x; }
+using detail::digamma;
+using detail::digamma_difference;
+using detail::inv_logit;
+using detail::lbeta;
+using detail::log1p_exp;
+using detail::log_diff_exp;
+using detail::log_sum_exp;
+using detail::logit;
+using detail::multiply_log;
+using detail::Phi;
+using detail::polygamma;
+using detail::trigamma;
 
 // Piecewise constant: a passive value.
 #define ADMPI_FLAT(name)                                              \

@@ -8,6 +8,7 @@
  *   ADMPI_PARTIAL_1(name)     dy/dx1 of y = name(x1, x2), from x1, x2 and y
  *   ADMPI_PARTIAL_2(name)     dy/dx2
  *   ADMPI_REAL                the scalar type
+ *   ADMPI_SPECIAL(name)       a special function of that type
  *
  * Conventions where the derivative does not exist:
  *   - Where there is a subgradient, the one of least norm: abs(0) and hypot(0, 0) have derivative 0.
@@ -19,6 +20,10 @@
  *     x <= 0, where x^p is defined at isolated exponents only, or constant.
  *   - atan2(0, 0) has derivative 0: no direction is better than another.
  *   - fmod(x, y): 1 in x and -trunc(x / y) in y, the values between the jumps.
+ *   - lgamma and its derivatives at their poles: the derivative is that of the next order there, an infinity where
+ *     both sides agree on it, else NaN. The order of polygamma is an integer: it has no derivative, and 0 stands for it.
+ *   - log_sum_exp of two infinities of one sign: each takes half. log_diff_exp(x, x): infinite.
+ *   - multiply_log(0, 0) is 0, with derivative -inf in the first and 0 in the second.
  *   - floor, ceil, round, trunc: 0 everywhere; the result is passive.
  *   - Outside a function's domain the value is NaN and the partial is whatever its formula gives. */
 
@@ -100,7 +105,45 @@ ADMPI_PARTIAL_1(fmod) { return 1.0; }
 /* (y - x1) / x2 is the integer -trunc(x1 / x2) without the quotient's wrong rounding at a jump. */
 ADMPI_PARTIAL_2(fmod) { return (y - x1) / x2; }
 
+ADMPI_PARTIAL(lgamma) { return ADMPI_SPECIAL(digamma)(x); }
+ADMPI_PARTIAL(tgamma) { return y * ADMPI_SPECIAL(digamma)(x); }
+ADMPI_PARTIAL(digamma) { return ADMPI_SPECIAL(trigamma)(x); }
+ADMPI_PARTIAL(trigamma) { return ADMPI_SPECIAL(polygamma)(2.0, x); }
+ADMPI_PARTIAL_1(polygamma) { return 0.0; }
+ADMPI_PARTIAL_2(polygamma) { return ADMPI_SPECIAL(polygamma)(x1 + 1.0, x2); }
+
+ADMPI_PARTIAL_1(digamma_difference) { return ADMPI_SPECIAL(trigamma)(x1) - ADMPI_SPECIAL(trigamma)(x1 + x2); }
+ADMPI_PARTIAL_2(digamma_difference) { return -ADMPI_SPECIAL(trigamma)(x1 + x2); }
+ADMPI_PARTIAL_1(lbeta) { return ADMPI_SPECIAL(digamma_difference)(x1, x2); }
+ADMPI_PARTIAL_2(lbeta) { return ADMPI_SPECIAL(digamma_difference)(x2, x1); }
+ADMPI_PARTIAL_1(beta) { return y * ADMPI_SPECIAL(digamma_difference)(x1, x2); }
+ADMPI_PARTIAL_2(beta) { return y * ADMPI_SPECIAL(digamma_difference)(x2, x1); }
+
+ADMPI_PARTIAL(inv_logit) { return y * ADMPI_SPECIAL(inv_logit)(-x); } /* 1 - y has lost its digits for large x */
+ADMPI_PARTIAL(logit) { return 1.0 / (x * (1.0 - x)); }
+ADMPI_PARTIAL(log1p_exp) { return ADMPI_SPECIAL(inv_logit)(x); }
+ADMPI_PARTIAL_1(log_sum_exp) {
+  ADMPI_REAL d = x1 - x2;
+  if (d != d && x1 == x2) return 0.5;
+  return ADMPI_SPECIAL(inv_logit)(d);
+}
+ADMPI_PARTIAL_2(log_sum_exp) {
+  ADMPI_REAL d = x2 - x1;
+  if (d != d && x1 == x2) return 0.5;
+  return ADMPI_SPECIAL(inv_logit)(d);
+}
+ADMPI_PARTIAL_1(log_diff_exp) { return 1.0 + 1.0 / expm1(x1 - x2); }
+ADMPI_PARTIAL_2(log_diff_exp) { return -1.0 / expm1(x1 - x2); }
+ADMPI_PARTIAL_1(multiply_log) { return log(x2); }
+ADMPI_PARTIAL_2(multiply_log) {
+  if (x1 == 0.0 && x2 == 0.0) return 0.0;
+  return x1 / x2;
+}
+
+ADMPI_PARTIAL(Phi) { return 0.398942280401432677939946 * exp(-0.5 * (x * x)); }
+
 #undef ADMPI_PARTIAL
 #undef ADMPI_PARTIAL_1
 #undef ADMPI_PARTIAL_2
 #undef ADMPI_REAL
+#undef ADMPI_SPECIAL

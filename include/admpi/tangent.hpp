@@ -136,16 +136,21 @@ constexpr tangent<T> operator/(const U &a, const tangent<T> &b) {
   return {y, T(-(y * b.derivative) / b.value)};
 }
 
-#define ADMPI_TANGENT_UNARY(name)                                      \
+#define ADMPI_TANGENT_UNARY_OF(scope, name)                            \
   template <class T>                                                   \
   tangent<T> name(const tangent<T> &x) {                               \
-    using std::name;                                                   \
+    using scope::name;                                                 \
     const T y = name(x.value);                                         \
     const T partial = detail::partial_##name(x.value, y);              \
     return {y, T(partial * x.derivative)};                             \
   }
+#define ADMPI_TANGENT_UNARY(name) ADMPI_TANGENT_UNARY_OF(std, name)
 ADMPI_STD_UNARY(ADMPI_TANGENT_UNARY)
 #undef ADMPI_TANGENT_UNARY
+#define ADMPI_TANGENT_UNARY(name) ADMPI_TANGENT_UNARY_OF(detail, name)
+ADMPI_SPECIAL_UNARY(ADMPI_TANGENT_UNARY)
+#undef ADMPI_TANGENT_UNARY
+#undef ADMPI_TANGENT_UNARY_OF
 
 template <class T>
 tangent<T> fabs(const tangent<T> &x) {
@@ -160,10 +165,10 @@ constexpr tangent<T> inv(const tangent<T> &x) {
   return 1.0 / x;
 }
 
-#define ADMPI_TANGENT_BINARY(name)                                                                 \
+#define ADMPI_TANGENT_BINARY_OF(scope, name)                                                       \
   template <class T>                                                                               \
   tangent<T> name(const tangent<T> &a, const tangent<T> &b) {                                      \
-    using std::name;                                                                               \
+    using scope::name;                                                                             \
     const T y = name(a.value, b.value);                                                            \
     const T partial_1 = detail::partial_1_##name(a.value, b.value, y);                             \
     const T partial_2 = detail::partial_2_##name(a.value, b.value, y);                             \
@@ -171,7 +176,7 @@ constexpr tangent<T> inv(const tangent<T> &x) {
   }                                                                                                \
   template <class T, class U, detail::if_constant<U, T> = 0>                                       \
   tangent<T> name(const tangent<T> &a, const U &b) {                                               \
-    using std::name;                                                                               \
+    using scope::name;                                                                             \
     const T x2 = b;                                                                                \
     const T y = name(a.value, x2);                                                                 \
     const T partial = detail::partial_1_##name(a.value, x2, y);                                    \
@@ -179,14 +184,19 @@ constexpr tangent<T> inv(const tangent<T> &x) {
   }                                                                                                \
   template <class T, class U, detail::if_constant<U, T> = 0>                                       \
   tangent<T> name(const U &a, const tangent<T> &b) {                                               \
-    using std::name;                                                                               \
+    using scope::name;                                                                             \
     const T x1 = a;                                                                                \
     const T y = name(x1, b.value);                                                                 \
     const T partial = detail::partial_2_##name(x1, b.value, y);                                    \
     return {y, T(partial * b.derivative)};                                                         \
   }
+#define ADMPI_TANGENT_BINARY(name) ADMPI_TANGENT_BINARY_OF(std, name)
 ADMPI_STD_BINARY(ADMPI_TANGENT_BINARY)
 #undef ADMPI_TANGENT_BINARY
+#define ADMPI_TANGENT_BINARY(name) ADMPI_TANGENT_BINARY_OF(detail, name)
+ADMPI_SPECIAL_BINARY(ADMPI_TANGENT_BINARY)
+#undef ADMPI_TANGENT_BINARY
+#undef ADMPI_TANGENT_BINARY_OF
 
 // These are in std too, where code names the type: std::min<size_t>(a, 8). The packs keep such calls away.
 #define ADMPI_TANGENT_CHOICE(name, condition)                         \

@@ -26,6 +26,7 @@ pub mod neighbors;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod reductions;
+pub mod special;
 #[cfg(feature = "mpi")]
 mod support;
 pub mod tape;
