@@ -5,9 +5,10 @@ use super::large_arguments::{fitted, on_comm, on_nothing, shift, shift_mut};
 use crate::error::{Code, Error};
 use crate::large::access::items;
 use crate::large::limit::limit;
-use crate::large::types::{self, Distribution};
+use crate::large::types;
 use crate::large::{Call, array_type};
 use crate::mpi::alone::{self, Items};
+use crate::mpi::dimension::{self, Distribution};
 use crate::mpi::handle::aints;
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Status};
 use crate::mpi::types::{Made, aint, from_aint};
@@ -293,7 +294,7 @@ pub unsafe extern "C-unwind" fn MPIX_Type_create_subarray_x(
             let sizes = array("array_of_sizes", array_of_sizes, ndims.into())?;
             let lengths = array("array_of_subsizes", array_of_subsizes, ndims.into())?;
             let starts = array("array_of_starts", array_of_starts, ndims.into())?;
-            let ranges = types::inside(sizes, lengths, starts)?;
+            let ranges = dimension::inside(sizes, lengths, starts)?;
             array_type(sizes, ranges, in_c_order(order)?, Datatype::new(oldtype))
         })
     }
@@ -336,9 +337,9 @@ pub unsafe extern "C-unwind" fn MPIX_Type_create_darray_x(
             let distributions: Vec<_> = kinds
                 .iter()
                 .zip(lengths)
-                .map(|(&kind, &length)| distribution(kind, length))
+                .map(|(&kind, &length)| Distribution::new(kind, length))
                 .collect::<Outcome<_>>()?;
-            let ranges = types::share(sizes, &distributions, processes, size, rank)?;
+            let ranges = dimension::share(sizes, &distributions, processes, size, rank)?;
             array_type(sizes, ranges, in_c_order(order)?, Datatype::new(oldtype))
         })
     }
@@ -351,21 +352,6 @@ fn in_c_order(order: c_int) -> Outcome<bool> {
         return Err(Error::new(Code::Argument, message).into());
     }
     Ok(order == constants.order_c)
-}
-
-fn distribution(kind: c_int, length: MPI_Count) -> Outcome<Distribution> {
-    let constants = raw::constants();
-    let given = (length != MPI_Count::from(constants.distribute_dflt_darg)).then_some(length);
-    if kind == constants.distribute_none {
-        Ok(Distribution::None)
-    } else if kind == constants.distribute_block {
-        Ok(Distribution::Block(given))
-    } else if kind == constants.distribute_cyclic {
-        Ok(Distribution::Cyclic(given))
-    } else {
-        let message = format!("array_of_distribs: {kind} is none of MPI_DISTRIBUTE_*");
-        Err(Error::new(Code::Argument, message).into())
-    }
 }
 
 /// The bytes that a status speaks of.

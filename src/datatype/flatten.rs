@@ -1,6 +1,7 @@
 //! Walking a datatype's envelope and contents down to runs of active doubles.
 
 use super::{ACTIVE_EXTENT, MAGIC};
+use crate::mpi::dimension::{self, Distribution, Range};
 use crate::mpi::raw::constants;
 use crate::mpi::{Contents, Datatype, Outcome, Piece, Run, wide_int};
 use std::ffi::c_int;
@@ -174,9 +175,9 @@ pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> Outco
         } else if combiner == kinds.hindexed_block {
             blocks(&mut flat, &part, a.iter().map(|&d| (d, i[1])));
         } else if combiner == kinds.subarray {
-            array(&mut flat, &part, subarray(i));
+            array(&mut flat, &part, subarray(i)?);
         } else if combiner == kinds.darray {
-            array(&mut flat, &part, darray(i));
+            array(&mut flat, &part, darray(i)?);
         } else {
             flat.append(&part, 0);
             if !part.adds_nothing() {
@@ -197,94 +198,65 @@ fn blocks(flat: &mut Flat, part: &Flat, list: impl Iterator<Item = (i64, c_int)>
     }
 }
 
-/// Part of an array: the places of one dimension.
-struct Dimension {
-    /// Of the whole array.
-    size: i64,
-    /// Those in this part, ascending.
-    places: Vec<i64>,
+/// A part of an array.
+struct Part {
+    sizes: Vec<i64>,
+    /// What is in the part, of each dimension.
+    ranges: Vec<Vec<Range>>,
+    order: c_int,
 }
 
 /// `integers` = dimensions, sizes, subsizes, starts, order.
-fn subarray(integers: &[c_int]) -> (Vec<Dimension>, c_int) {
+fn subarray(integers: &[c_int]) -> Outcome<Part> {
     let n = wide_int(integers[0]);
-    let field = |k: usize, d: usize| i64::from(integers[1 + k * n + d]);
-    let dimension = |d| Dimension {
-        size: field(0, d),
-        places: (field(2, d)..field(2, d) + field(1, d)).collect(),
-    };
-    ((0..n).map(dimension).collect(), integers[1 + 3 * n])
+    let field = |k: usize| wide(&integers[1 + k * n..][..n]);
+    let sizes = field(0);
+    let ranges = dimension::inside(&sizes, &field(1), &field(2))?;
+    Ok(Part { sizes, ranges, order: integers[1 + 3 * n] })
 }
 
-/// `integers` = processes, rank, dimensions, sizes, distributions, their arguments, processes of each dimension, order
-/// (MPI-3.1, 4.1.4). The grid of processes is in C's order, whatever that of the array.
-fn darray(integers: &[c_int]) -> (Vec<Dimension>, c_int) {
+/// `integers` = processes, rank, dimensions, sizes, distributions, their arguments, processes of each dimension, order.
+fn darray(integers: &[c_int]) -> Outcome<Part> {
     let n = wide_int(integers[2]);
-    let field = |k: usize, d: usize| integers[3 + k * n + d];
-    let mut rank = i64::from(integers[1]);
-    let mut coordinates = vec![0; n];
-    for d in (0..n).rev() {
-        let processes = i64::from(field(3, d)).max(1);
-        coordinates[d] = rank % processes;
-        rank /= processes;
-    }
-    let dimension = |d: usize| {
-        let (size, processes) = (i64::from(field(0, d)), i64::from(field(3, d)).max(1));
-        let places = distributed(size, field(1, d), field(2, d), processes, coordinates[d]);
-        Dimension { size, places }
-    };
-    ((0..n).map(dimension).collect(), integers[3 + 4 * n])
+    let field = |k: usize| &integers[3 + k * n..][..n];
+    let sizes = wide(field(0));
+    let distributions = field(1).iter().zip(field(2));
+    let distributions: Vec<_> = distributions
+        .map(|(&kind, &argument)| Distribution::new(kind, argument.into()))
+        .collect::<Outcome<_>>()?;
+    let ranges = dimension::share(&sizes, &distributions, field(3), integers[0], integers[1])?;
+    Ok(Part { sizes, ranges, order: integers[3 + 4 * n] })
 }
 
-/// The places that `process` of `processes` has.
-fn distributed(
-    size: i64,
-    distribution: c_int,
-    argument: c_int,
-    processes: i64,
-    process: i64,
-) -> Vec<i64> {
-    let kinds = constants();
-    if distribution == kinds.distribute_none {
-        return (0..size).collect();
-    }
-    let block = if argument != kinds.distribute_dflt_darg {
-        i64::from(argument).max(1)
-    } else if distribution == kinds.distribute_cyclic {
-        1
-    } else {
-        // As many as that every place has a process.
-        ((size + processes - 1) / processes).max(1)
-    };
-    // Those of a block distribution have one block each.
-    let next = usize::try_from(processes * block).unwrap_or(usize::MAX);
-    (process * block..size)
-        .step_by(next)
-        .flat_map(|first| first..(first + block).min(size))
-        .collect()
+fn wide(integers: &[c_int]) -> Vec<i64> {
+    integers.iter().copied().map(i64::from).collect()
 }
 
-/// Part of an array, whose dimensions lie in `order`.
-fn array(flat: &mut Flat, part: &Flat, (dimensions, order): (Vec<Dimension>, c_int)) {
-    let n = dimensions.len();
-    // From the fastest dimension to the slowest.
-    let ordered: Vec<usize> =
-        if order == constants().order_c { (0..n).rev().collect() } else { (0..n).collect() };
-    if dimensions.iter().any(|dimension| dimension.places.is_empty()) {
+/// Appends the items in a part of an array of them.
+fn array(flat: &mut Flat, item: &Flat, Part { sizes, ranges, order }: Part) {
+    let places: Vec<Vec<i64>> = ranges
+        .into_iter()
+        .map(|ranges| ranges.into_iter().flat_map(Range::places).collect())
+        .collect();
+    if places.iter().any(Vec::is_empty) {
         return;
     }
+    // From the fastest dimension to the slowest.
+    let n = sizes.len();
+    let ordered: Vec<usize> =
+        if order == constants().order_c { (0..n).rev().collect() } else { (0..n).collect() };
     let mut stride = vec![1; n];
     for pair in ordered.windows(2) {
-        stride[pair[1]] = stride[pair[0]] * dimensions[pair[0]].size;
+        stride[pair[1]] = stride[pair[0]] * sizes[pair[0]];
     }
     let mut index = vec![0; n];
     loop {
-        let items: i64 = (0..n).map(|d| dimensions[d].places[index[d]] * stride[d]).sum();
-        flat.append(part, items * part.extent);
-        if part.adds_nothing() {
+        let items: i64 = (0..n).map(|d| places[d][index[d]] * stride[d]).sum();
+        flat.append(item, items * item.extent);
+        if item.adds_nothing() {
             return;
         }
-        let more = |&&d: &&usize| index[d] + 1 < dimensions[d].places.len();
+        let more = |&&d: &&usize| index[d] + 1 < places[d].len();
         let Some(&d) = ordered.iter().find(more) else { return };
         index[d] += 1;
         for &faster in ordered.iter().take_while(|&&faster| faster != d) {

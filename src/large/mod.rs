@@ -15,6 +15,7 @@ pub mod types;
 pub mod vector;
 
 use crate::error::{Code, Error};
+use crate::mpi::dimension::Range;
 use crate::mpi::handle::Object;
 use crate::mpi::types::Made;
 use crate::mpi::{Datatype, Failure, Outcome, ending, generalized, raw};
@@ -108,7 +109,7 @@ impl First {
 /// Fortran's.
 pub fn array_type(
     sizes: &[i64],
-    mut ranges: Vec<Vec<types::Range>>,
+    mut ranges: Vec<Vec<Range>>,
     c_order: bool,
     of: Datatype,
 ) -> Outcome<Made> {

@@ -3,6 +3,7 @@
 
 use super::limit::{limit, settled};
 use crate::error::{Code, Error};
+use crate::mpi::dimension::Range;
 use crate::mpi::types::{Block, Bounds, Made};
 use crate::mpi::{Datatype, Failure, Outcome, TypeAttribute};
 use std::collections::HashMap;
@@ -192,37 +193,6 @@ pub fn structure(blocks: &[(i64, i64, Datatype)]) -> Outcome<Made> {
     Made::structure(&pieces)
 }
 
-/// Elements of one dimension of an array: `times` runs of `length`, each `step` behind the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
-    pub start: i64,
-    pub length: i64,
-    pub step: i64,
-    pub times: i64,
-}
-
-impl Range {
-    /// One run.
-    pub const fn once(start: i64, length: i64) -> Self {
-        Self { start, length, step: 0, times: 1 }
-    }
-}
-
-/// The part of each dimension that has so many elements from its start on.
-pub fn inside(sizes: &[i64], lengths: &[i64], starts: &[i64]) -> Outcome<Vec<Vec<Range>>> {
-    let one = |(i, ((&size, &length), &start)): (usize, ((&i64, &i64), &i64))| {
-        if start < 0 || length < 0 || size < 0 || start > size - length {
-            let message = format!(
-                "dimension {i}: array_of_subsizes = {length} from array_of_starts = {start} on are not inside \
-                 array_of_sizes = {size}"
-            );
-            return Err(Error::new(Code::Argument, message).into());
-        }
-        Ok(vec![Range::once(start, length)])
-    };
-    sizes.iter().zip(lengths).zip(starts).enumerate().map(one).collect()
-}
-
 /// The parts `ranges` of each dimension of an array of `sizes`, the fastest dimension first. The type spans
 /// the whole array.
 pub fn subarray(sizes: &[i64], ranges: &[Vec<Range>], of: Datatype) -> Outcome<Made> {
@@ -275,94 +245,6 @@ pub fn indexed(lengths: &[i64], displacements: &[i64], of: Datatype) -> Outcome<
     let displacements =
         displacements.iter().map(|&items| bytes(items, of)).collect::<Outcome<Vec<_>>>()?;
     hindexed(&blocks(lengths, &displacements), of)
-}
-
-/// What process `rank` of `size`, in row-major order of a grid, holds of each dimension.
-pub fn share(
-    sizes: &[i64],
-    distributions: &[Distribution],
-    processes: &[i32],
-    size: i32,
-    rank: i32,
-) -> Outcome<Vec<Vec<Range>>> {
-    let all =
-        processes.iter().try_fold(1_i64, |all, &p| all.checked_mul(p.into()).filter(|_| p > 0));
-    let Some(product) = all.filter(|&p| p == i64::from(size) && (0..size).contains(&rank)) else {
-        let message = format!(
-            "rank = {rank} of size = {size} is not on a grid of array_of_psizes = {processes:?}"
-        );
-        return Err(Error::new(Code::Argument, message).into());
-    };
-    let mut left = i64::from(rank);
-    let mut block = product;
-    sizes
-        .iter()
-        .zip(distributions)
-        .zip(processes)
-        .map(|((&size, &distribution), &processes)| {
-            let processes = i64::from(processes);
-            block /= processes;
-            let coordinate = left / block;
-            left %= block;
-            dealt(size, distribution, processes, coordinate)
-        })
-        .collect()
-}
-
-/// How a dimension of a distributed array is dealt out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Distribution {
-    None,
-    Block(Option<i64>),
-    Cyclic(Option<i64>),
-}
-
-/// What the process at `coordinate` of `processes` holds of a dimension of `size`.
-pub fn dealt(
-    size: i64,
-    distribution: Distribution,
-    processes: i64,
-    coordinate: i64,
-) -> Outcome<Vec<Range>> {
-    let invalid = |message: String| Failure::from(Error::new(Code::Argument, message));
-    not_negative("array_of_gsizes", size)?;
-    let (length, cyclic) = match distribution {
-        Distribution::None if processes == 1 => return Ok(vec![Range::once(0, size)]),
-        Distribution::None => {
-            let message =
-                format!("array_of_psizes: {processes} ranks share what is not distributed");
-            return Err(invalid(message));
-        }
-        Distribution::Block(given) => {
-            let length = given.unwrap_or((size + processes - 1) / processes);
-            if length.saturating_mul(processes) < size {
-                return Err(invalid(format!(
-                    "array_of_dargs: blocks of {length} on {processes} ranks do not cover {size}"
-                )));
-            }
-            (length, false)
-        }
-        Distribution::Cyclic(given) => (given.unwrap_or(1), true),
-    };
-    if length < 1 && size > 0 {
-        return Err(invalid(format!("array_of_dargs: blocks of {length} are none")));
-    }
-    let start = times(length, coordinate)?;
-    if start >= size {
-        return Ok(Vec::new());
-    }
-    if !cyclic {
-        return Ok(vec![Range::once(start, length.min(size - start))]);
-    }
-    // Whole blocks, and what is left of one.
-    let step = times(length, processes)?;
-    let whole = (size - start - length).div_euclid(step) + 1;
-    let last = plus(start, times(whole, step)?)?;
-    let mut ranges = vec![Range { start, length, step, times: whole }];
-    if last < size {
-        ranges.push(Range::once(last, size - last));
-    }
-    Ok(ranges)
 }
 
 /// What `BigMPI_Decode_contiguous_x` tells of a type of `MPIX_Type_contiguous_x`.
@@ -419,29 +301,5 @@ mod tests {
         assert_eq!(repeated(3, -10, of).ok(), Some(Bounds { lower: -24, upper: 12 }));
         assert_eq!(repeated(0, 10, of).ok(), Some(Bounds { lower: 0, upper: 0 }));
         assert!(repeated(i64::MAX, 2, of).is_err());
-    }
-
-    #[test]
-    fn test_types_dealing() {
-        let runs = |r: &Range| {
-            let (start, length, step) = (r.start, r.length, r.step);
-            (0..r.times).map(move |i| (start + i * step, length)).collect::<Vec<_>>()
-        };
-        let dealt = |size, distribution, processes, at| {
-            dealt(size, distribution, processes, at)
-                .map(|ranges| ranges.iter().flat_map(runs).collect::<Vec<_>>())
-        };
-        assert_eq!(dealt(10, Distribution::Block(None), 3, 2).ok(), Some(vec![(8, 2)]));
-        assert_eq!(dealt(10, Distribution::Block(None), 4, 3).ok(), Some(vec![(9, 1)]));
-        assert_eq!(dealt(10, Distribution::Cyclic(Some(2)), 3, 1).ok(), Some(vec![(2, 2), (8, 2)]));
-        assert_eq!(dealt(10, Distribution::None, 1, 0).ok(), Some(vec![(0, 10)]));
-        assert_eq!(
-            dealt(11, Distribution::Cyclic(Some(2)), 3, 2).ok(),
-            Some(vec![(4, 2), (10, 1)])
-        );
-        assert_eq!(dealt(1, Distribution::Cyclic(Some(2)), 3, 0).ok(), Some(vec![(0, 1)]));
-        assert_eq!(dealt(2, Distribution::Cyclic(None), 3, 2).ok(), Some(vec![]));
-        assert!(dealt(10, Distribution::Block(Some(3)), 3, 0).is_err());
-        assert!(dealt(10, Distribution::None, 2, 0).is_err());
     }
 }

@@ -7,6 +7,7 @@ pub mod alone;
 pub mod arrays;
 pub mod attribute;
 pub mod buffer;
+pub mod dimension;
 pub mod ending;
 pub mod error;
 pub mod function;
