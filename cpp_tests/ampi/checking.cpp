@@ -368,7 +368,7 @@ TEST_CASE("test_checking_counts_of_collectives") {
     CHECK(has(text, call));
     CHECK(has(text, "active doubles"));
     CHECK(has(text, "from rank 0 to rank 1"));
-    if (std::strcmp(call, "AMPI_Neighbor_alltoallw") != 0) CHECK(same_everywhere(text));
+    CHECK(same_everywhere(text));
   };
   // The right neighbour of rank 0 is rank 1: of two ranks both neighbours are.
   const int *const sent = mine == 0 ? less : two;
@@ -388,6 +388,33 @@ TEST_CASE("test_checking_counts_of_collectives") {
           AMPI_Neighbor_alltoallw(big.data(), sent, bytes, types, got.data(), two, bytes, types, ring);
         }));
   AMPI_Comm_free(&ring);
+}
+
+TEST_CASE("test_checking_all_hear_who_could_wait") {
+  // Ranks 0 and 1 do not agree. The others have nothing to do with them but through each other: in a row on one
+  // communicator, and on one for each pair of neighbours.
+  if (ranks() < 2) return;
+  for (const bool apart : {false, true}) {
+    CAPTURE(apart);
+    std::vector<MPI_Comm> comms(static_cast<std::size_t>(ranks()), MPI_COMM_WORLD);
+    for (int r = 0; apart && r + 1 < ranks(); ++r)
+      AMPI_Comm_split(MPI_COMM_WORLD, rank() == r || rank() == r + 1 ? 0 : MPI_UNDEFINED, rank(),
+                      &comms[static_cast<std::size_t>(r)]);
+    const auto at = [&](int r) { return comms[static_cast<std::size_t>(r)]; };
+    const std::string text = outcome([&](admpi::tape &tape, std::vector<admpi::var> &x) {
+      if (rank() > 0)
+        AMPI_Recv(x.data(), 2, AMPI_ADOUBLE, apart ? 0 : rank() - 1, 5, at(rank() - 1), MPI_STATUS_IGNORE);
+      if (rank() == 0) tape.stop();
+      if (rank() + 1 < ranks()) AMPI_Send(x.data(), 2, AMPI_ADOUBLE, apart ? 1 : rank() + 1, 5, at(rank()));
+      tape.start();
+    });
+    CAPTURE(text);
+    CHECK(has(text, "from rank 0 to rank 1 with tag 5"));
+    CHECK(has(text, "was not recorded by rank 0"));
+    CHECK(same_everywhere(text));
+    for (MPI_Comm &comm : comms)
+      if (comm != MPI_COMM_WORLD && comm != MPI_COMM_NULL) AMPI_Comm_free(&comm);
+  }
 }
 
 TEST_CASE("test_checking_a_rank_without_neighbours") {
@@ -435,16 +462,19 @@ TEST_CASE("test_checking_is_silent_when_off") {
 
 // The last one: what a rank has told another that did not come stays under way.
 TEST_CASE("test_checking_a_rank_that_does_not_come") {
+  // Rank 2 has nothing to do with the one that is waited for, but would wait for the one that waits.
   if (ranks() < 2) return;
   setenv("ADMPI_CHECK_SECONDS", "1", 1);
   const std::string text = outcome([](admpi::tape &, std::vector<admpi::var> &x) {
     double plain[3];
     if (rank() == 0) AMPI_Send(x.data(), 3, AMPI_ADOUBLE, 1, 8, MPI_COMM_WORLD);
     if (rank() == 1) MPI_Recv(plain, 3, MPI_DOUBLE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank() == 0 && ranks() > 2) AMPI_Send(x.data(), 3, AMPI_ADOUBLE, 2, 9, MPI_COMM_WORLD);
+    if (rank() == 2) AMPI_Recv(x.data(), 3, AMPI_ADOUBLE, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   });
   unsetenv("ADMPI_CHECK_SECONDS");
   CAPTURE(text);
-  if (rank() == 0) {
+  if (rank() == 0 || rank() == 2) {
     CHECK(has(text, "rank 1 has not come"));
     CHECK(has(text, "AMPI_Send ("));
     CHECK(has(text, "tag 8"));

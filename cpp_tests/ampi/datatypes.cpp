@@ -106,14 +106,16 @@ MPI_Datatype subarray(MPI_Datatype t, int order) {
   return made;
 }
 
-MPI_Datatype resized(MPI_Datatype t) {
-  // A column of a matrix with rows of 5, so that items follow one another by columns.
+/// A column of a matrix of 4 rows, so that items follow one another by columns.
+MPI_Datatype column_of(int columns, MPI_Datatype t) {
   MPI_Datatype column, made;
-  MPI_Type_vector(4, 1, 5, t, &column);
+  MPI_Type_vector(4, 1, columns, t, &column);
   MPI_Type_create_resized(column, 0, 16, &made);
   MPI_Type_free(&column);
   return made;
 }
+
+MPI_Datatype resized(MPI_Datatype t) { return column_of(5, t); }
 
 MPI_Datatype nested(MPI_Datatype t) {
   MPI_Datatype inner = resized(t), copy, made;
@@ -221,12 +223,16 @@ TEST_CASE("test_datatypes_in_collectives") {
     const int count = size_of(world);
     MPI_Datatype type = resized(mpi.type());
     MPI_Type_commit(&type);
-    auto y = x, sum = x;
+    auto y = x;
     for (int i = 0; i < 20; ++i) y[i] = x[i] * x[(i + 3) % 20];
     mpi.bcast(y.data() + 1, 2, type, count - 1, world);
+    MPI_Type_free(&type);
     auto all = x;
     all.resize(20 * count);
     for (int i = 0; i < 20 * count; ++i) all[i] = x[i % 20] * 2.0;
+    // A column for each rank, which no other writes to.
+    type = column_of(count + 1, mpi.type());
+    MPI_Type_commit(&type);
     mpi.allgather(y.data(), 4, mpi.type(), all.data(), 1, type, world);
     MPI_Type_free(&type);
     all.insert(all.end(), y.begin(), y.end());

@@ -17,15 +17,15 @@ use super::{Private, lock};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
-use crate::mpi::{How, Operation, Reach, Staging};
+use crate::mpi::{Comm, How, Operation, Reach, Staging};
 use crate::tape;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, c_int};
 use std::fmt::Write as _;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::{LazyLock, Mutex};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Where a call stands in the user's program.
 #[derive(Debug, Clone, Copy)]
@@ -343,27 +343,48 @@ struct Group<'a> {
     together: bool,
 }
 
+/// What is said of a finding: of several that which comes first, so that all ranks say the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kin {
+    /// Records do not fit.
+    Difference,
+    /// A rank was waited for in vain, which a difference may explain.
+    Absence,
+}
+
 /// What comes of a comparison.
 #[derive(Debug, Default)]
 struct Conclusion {
     /// Says what does not fit.
-    finding: String,
+    finding: Option<(Kin, String)>,
     /// What has to be compared again, since it was not complete: communicators' names and ranks, -1 for all members.
     again: BTreeSet<(i64, c_int)>,
 }
 
 impl Conclusion {
-    fn keep_first(&mut self, other: String) {
-        if self.finding.is_empty() {
-            self.finding = other;
+    fn keep(&mut self, kin: Kin, text: String) {
+        let new = (kin, text);
+        if self.finding.as_ref().is_none_or(|old| new < *old) {
+            self.finding = Some(new);
+        }
+    }
+
+    /// Having waited in vain is no reason to keep what was found from the others.
+    fn note(&mut self, outcome: Result<()>) -> Result<()> {
+        match outcome {
+            Err(Error { code: Code::Mismatch, message }) => {
+                self.keep(Kin::Absence, message);
+                Ok(())
+            }
+            other => other,
         }
     }
 }
 
 /// Compares what the tape has on record from event `base` on, and has not compared yet, with those it
 /// communicated with: by pairs what they sent each other, then among all members of a communicator the
-/// collectives and what was found. Called where a sweep begins at the end of the tape: its first part, down to event
-/// `bottom`, compares for those that follow.
+/// collectives. What anybody has found everybody is told. Called where a sweep begins at the end of the tape: its
+/// first part, down to event `bottom`, compares for those that follow.
 pub fn compare(log: &mut Log, base: u32, bottom: u32) -> Result<()> {
     let mut by_name: BTreeMap<i64, Vec<&Entry>> = BTreeMap::new();
     for entry in &log.entries {
@@ -381,23 +402,19 @@ pub fn compare(log: &mut Log, base: u32, bottom: u32) -> Result<()> {
         .collect();
     let mut conclusion = Conclusion::default();
     for group in &mut groups {
-        let told = meet(group)?;
-        compare_messages(group, &told, &mut conclusion)?;
+        let told = meet(group, &mut conclusion)?;
+        let compared = compare_messages(group, &told, &mut conclusion);
+        conclusion.note(compared)?;
     }
-    groups.retain(|group| !group.peers.is_empty());
-    for group in &groups {
-        let told = tell_peers(group, &conclusion.finding)?;
-        conclusion.keep_first(told);
+    for group in groups.iter().filter(|group| group.together) {
+        let compared = compare_collectives(group, &mut conclusion);
+        conclusion.note(compared)?;
     }
-    // Twice, so that what was found on one communicator is known on those before it.
-    for _ in 0..2 {
-        for group in groups.iter().filter(|group| group.together) {
-            compare_collectives(group, &mut conclusion)?;
-        }
-    }
+    let spread = spread(&groups, &mut conclusion);
+    conclusion.note(spread)?;
     let Conclusion { finding, again } = conclusion;
-    if !finding.is_empty() {
-        return Err(Error::new(Code::Mismatch, format!("ADMPI_CHECK: {finding}")));
+    if let Some((_, text)) = finding {
+        return Err(Error::new(Code::Mismatch, format!("ADMPI_CHECK: {text}")));
     }
     for entry in &mut log.entries {
         let later = entry.open || again.contains(&(entry.private.name(), entry.peer));
@@ -417,25 +434,34 @@ fn grace() -> Duration {
     patience() / 60
 }
 
-/// Waits for another rank; `whom` says for which one, and why. One that does not come leaves the operation
-/// unfinished.
-fn wait(operation: &mut Operation, whom: impl FnOnce() -> String) -> Result<()> {
+/// Waits until `look` finds something, from a rank that has come: it may itself be waiting for one that has not.
+/// `whom` says for which one, and why.
+fn await_some<T>(
+    mut look: impl FnMut() -> Result<Option<T>>,
+    whom: impl FnOnce() -> String,
+) -> Result<T> {
     let begun = Instant::now();
-    while !operation.test().map_err(failed)? {
-        if begun.elapsed() > patience() {
-            return Err(in_vain(&whom()));
+    loop {
+        if let Some(found) = look()? {
+            return Ok(found);
+        }
+        if begun.elapsed() > 2 * patience() {
+            return Err(Error::new(Code::Mismatch, in_vain(&whom())));
         }
         std::thread::yield_now();
     }
-    Ok(())
 }
 
-fn in_vain(whom: &str) -> Error {
-    let why = format!(
-        "ADMPI_CHECK: {whom} within {} s (ADMPI_CHECK_SECONDS): all ranks that communicated must sweep, and have recorded",
+/// As `await_some` for an operation. One that does not end stays unfinished.
+fn wait(operation: &mut Operation, whom: impl FnOnce() -> String) -> Result<()> {
+    await_some(|| Ok(operation.test().map_err(failed)?.then_some(())), whom)
+}
+
+fn in_vain(whom: &str) -> String {
+    format!(
+        "{whom} within {} s (ADMPI_CHECK_SECONDS): all ranks that communicated must sweep, and have recorded",
         patience().as_secs()
-    );
-    Error::new(Code::Mismatch, why)
+    )
 }
 
 /// The result of a collective of the comparison.
@@ -528,82 +554,73 @@ struct Exchange {
 }
 
 impl Exchange {
-    fn begin(private: &Private, peer: c_int, words: &[u64]) -> Result<Self> {
+    /// Sends `words`, and receives `n`.
+    fn begin(private: &Private, peer: c_int, words: &[u64], n: usize) -> Result<Self> {
         let comm = private.mirror().comm(tape::depth())?;
-        let items = doubles(words.len()).map_err(failed)?;
         let at = Envelope { peer: private.mirrored(peer), tag: TAG };
-        let send = Operation::send(comm, staged(words), &items, at).map_err(failed)?;
-        let room = Staging::take(words.len());
-        let receive = Operation::receive(comm, room, &items, at).map_err(failed)?;
+        let items = doubles(n).map_err(failed)?;
+        let send = send(private, peer, TAG, words)?;
+        let receive = Operation::receive(comm, Staging::take(n), &items, at).map_err(failed)?;
         Ok(Self { peer, send, receive, complete: false })
     }
 
     /// Tells whether it is complete.
     fn test(&mut self) -> Result<bool> {
-        self.complete = self.complete || self.receive.test().map_err(failed)?;
+        self.complete = self.complete
+            || self.receive.test().map_err(failed)? && self.send.test().map_err(failed)?;
         Ok(self.complete)
+    }
+
+    /// Waits for a peer that has come. What it has sent.
+    fn end(mut self, whom: impl FnOnce() -> String) -> Result<Vec<u64>> {
+        match await_some(|| Ok(self.test()?.then_some(())), whom) {
+            Ok(()) => Ok(words_of(self.receive.into_received().as_slice())),
+            Err(error) => {
+                self.give_up()?;
+                Err(error)
+            }
+        }
+    }
+
+    /// A receive that stayed would take what a later comparison is told.
+    fn give_up(self) -> Result<()> {
+        leave_to_mpi([self.send].into_iter());
+        self.receive.cancel().map_err(failed)
     }
 }
 
-/// Completes exchanges that the peers have begun too, or gives up on those that have not.
-fn end(
-    entries: &[&Entry],
-    mut exchanges: Vec<Exchange>,
-    waited: Result<()>,
-) -> Result<Vec<(c_int, Vec<u64>)>> {
-    let ended = waited.and_then(|()| {
-        exchanges.iter_mut().try_for_each(|exchange| {
-            if !exchange.complete {
-                wait(&mut exchange.receive, || missing(entries, exchange.peer))?;
-            }
-            wait(&mut exchange.send, || missing(entries, exchange.peer))
-        })
-    });
-    if let Err(error) = ended {
-        for Exchange { send, receive, complete, .. } in exchanges {
-            // A receive that stayed would take what a later comparison is told.
-            if !complete {
-                receive.cancel().map_err(failed)?;
-            }
-            leave_to_mpi([send].into_iter());
-        }
-        return Err(error);
-    }
-    let words =
-        |exchange: Exchange| (exchange.peer, words_of(exchange.receive.into_received().as_slice()));
-    Ok(exchanges.into_iter().map(words).collect())
+fn send(private: &Private, peer: c_int, tag: c_int, words: &[u64]) -> Result<Operation> {
+    let comm = private.mirror().comm(tape::depth())?;
+    let items = doubles(words.len()).map_err(failed)?;
+    let to = Envelope { peer: private.mirrored(peer), tag };
+    Operation::send(comm, staged(words), &items, to).map_err(failed)
+}
+
+/// A message of the comparison from `peer`, if one has come.
+fn come(private: &Private, peer: c_int, tag: c_int) -> Result<Option<Vec<u64>>> {
+    let comm = private.mirror().comm(tape::depth())?;
+    let from = Envelope { peer: private.mirrored(peer), tag };
+    let Some(status) = message::probe(comm, from).map_err(failed)? else { return Ok(None) };
+    let n = status.doubles().map_err(failed)?.unwrap_or(0);
+    let (mut room, items) = (Staging::take(n), doubles(n).map_err(failed)?);
+    message::receive(comm, room.as_mut_slice(), &items, from).map_err(failed)?;
+    Ok(Some(words_of(room.as_slice())))
 }
 
 /// Whether a message of the comparison has come from `peer`.
-fn has_come(private: &Private, peer: c_int, tag: c_int) -> Result<bool> {
-    let from = Envelope { peer: private.mirrored(peer), tag };
+fn has_come(private: &Private, peer: c_int) -> Result<bool> {
+    let from = Envelope { peer: private.mirrored(peer), tag: TAG };
     let found = message::probe(private.mirror().comm(tape::depth())?, from).map_err(failed)?;
     Ok(found.is_some())
 }
 
 fn tell_no_question(private: &Private, peer: c_int) -> Result<()> {
-    let to = Envelope { peer: private.mirrored(peer), tag: NO_QUESTION };
-    let items = doubles(1).map_err(failed)?;
-    let send =
-        Operation::send(private.mirror().comm(tape::depth())?, Staging::zeros(1), &items, to);
-    leave_to_mpi([send.map_err(failed)?].into_iter());
+    leave_to_mpi([send(private, peer, NO_QUESTION, &[0])?].into_iter());
     Ok(())
 }
 
-/// Whether `peer` has said that it has no question.
-fn has_no_question(private: &Private, peer: c_int) -> Result<bool> {
-    let come = has_come(private, peer, NO_QUESTION)?;
-    if come {
-        let from = Envelope { peer: private.mirrored(peer), tag: NO_QUESTION };
-        let items = doubles(1).map_err(failed)?;
-        let comm = private.mirror().comm(tape::depth())?;
-        message::receive(comm, &mut [0.0][..], &items, from).map_err(failed)?;
-    }
-    Ok(come)
-}
-
 /// Exchanges summaries with all that this rank has something on record with, and with those that ask it.
-fn meet(group: &mut Group<'_>) -> Result<Vec<(c_int, Vec<u64>)>> {
+fn meet(group: &mut Group<'_>, conclusion: &mut Conclusion) -> Result<Vec<(c_int, Vec<u64>)>> {
     let private = group.private;
     let entries = group.entries.clone();
     let all = || (0..private.size).collect::<BTreeSet<c_int>>();
@@ -628,26 +645,25 @@ fn meet(group: &mut Group<'_>) -> Result<Vec<(c_int, Vec<u64>)>> {
     }
     let mut exchanges = Vec::new();
     for &peer in &group.peers {
-        exchanges.push(Exchange::begin(private, peer, &summary(group, peer))?);
+        exchanges.push(Exchange::begin(private, peer, &summary(group, peer), SUMMARY)?);
     }
     let begun = Instant::now();
-    let waited = loop {
+    loop {
         for peer in in_doubt.clone() {
-            if has_come(private, peer, TAG)? {
+            if has_come(private, peer)? {
                 in_doubt.remove(&peer);
                 group.peers.insert(peer);
-                exchanges.push(Exchange::begin(private, peer, &summary(group, peer))?);
-            } else if has_no_question(private, peer)? {
+                exchanges.push(Exchange::begin(private, peer, &summary(group, peer), SUMMARY)?);
+            } else if come(private, peer, NO_QUESTION)?.is_some() {
                 in_doubt.remove(&peer);
             }
         }
-        let mut open = None;
-        let mut called = false;
+        let (mut open, mut called) = (false, false);
         for exchange in &mut exchanges {
             if exchange.test()? {
                 called |= exchange.receive.memory().1[SUMMARY - 1].to_bits() != 0;
             } else {
-                open = open.or(Some(exchange.peer));
+                open = true;
             }
         }
         if called && !group.together {
@@ -656,19 +672,29 @@ fn meet(group: &mut Group<'_>) -> Result<Vec<(c_int, Vec<u64>)>> {
             let others: Vec<c_int> = all().difference(&group.peers).copied().collect();
             for peer in others {
                 group.peers.insert(peer);
-                exchanges.push(Exchange::begin(private, peer, &summary(group, peer))?);
+                exchanges.push(Exchange::begin(private, peer, &summary(group, peer), SUMMARY)?);
             }
             continue;
         }
-        match open {
-            None if in_doubt.is_empty() || begun.elapsed() > grace() => break Ok(()),
-            Some(peer) if begun.elapsed() > patience() => {
-                break Err(in_vain(&missing(&entries, peer)));
-            }
-            _ => std::thread::yield_now(),
+        let limit = if open { patience() } else { grace() };
+        if (!open && in_doubt.is_empty()) || begun.elapsed() > limit {
+            break;
         }
-    };
-    end(&entries, exchanges, waited)
+        std::thread::yield_now();
+    }
+    let mut told = Vec::new();
+    for exchange in exchanges {
+        let peer = exchange.peer;
+        if exchange.complete {
+            told.push((peer, words_of(exchange.receive.into_received().as_slice())));
+        } else {
+            conclusion.keep(Kin::Absence, in_vain(&missing(&entries, peer)));
+            exchange.give_up()?;
+            group.peers.remove(&peer);
+            group.together = false;
+        }
+    }
+    Ok(told)
 }
 
 /// What a rank waits for in vain in a comparison of messages.
@@ -709,25 +735,17 @@ fn compare_messages(
     let told: BTreeMap<c_int, &Vec<u64>> =
         told.iter().map(|(peer, words)| (*peer, words)).collect();
     for (&peer, theirs) in &told {
-        let [sent, received, n, _] = summary(group, peer);
+        let [sent, received, ..] = summary(group, peer);
         if theirs[0] == received && theirs[1] == sent {
             continue;
         }
         let words = encode_about(group, peer);
-        let (n, m) = (crate::count::wide(n) * WORDS, crate::count::wide(theirs[2]) * WORDS);
-        let comm = private.mirror().comm(tape::depth())?;
-        let at = Envelope { peer: private.mirrored(peer), tag: TAG };
-        let (out, back) = (doubles(n).map_err(failed)?, doubles(m).map_err(failed)?);
-        let mut send = Operation::send(comm, staged(&words), &out, at).map_err(failed)?;
-        let room = Staging::take(m);
-        let mut receive = Operation::receive(comm, room, &back, at).map_err(failed)?;
-        // The peer has come here, so that nothing is waited for in vain.
-        wait(&mut receive, || missing(&group.entries, peer))?;
-        wait(&mut send, || missing(&group.entries, peer))?;
-        let theirs = receive.into_received();
+        let m = crate::count::wide(theirs[2]) * WORDS;
+        let theirs = Exchange::begin(private, peer, &words, m)?;
+        let theirs = theirs.end(|| missing(&group.entries, peer))?;
         let decoded =
             |words: &[u64]| -> Vec<Record> { words.chunks_exact(WORDS).map(decode).collect() };
-        let (mine, theirs) = (decoded(&words), decoded(&words_of(theirs.as_slice())));
+        let (mine, theirs) = (decoded(&words), decoded(&theirs));
         let (low, high) = if private.rank < peer {
             ((private.rank, &mine), (peer, &theirs))
         } else {
@@ -737,24 +755,94 @@ fn compare_messages(
             match message_difference(sender, receiver) {
                 Found::Nothing => {}
                 Found::Open => _ = conclusion.again.insert((private.name(), peer)),
-                Found::Wrong(text) => conclusion.keep_first(text),
+                Found::Wrong(text) => conclusion.keep(Kin::Difference, text),
             }
         }
     }
     Ok(())
 }
 
-/// Words of a finding.
-const FINDING: usize = 128;
+/// Tells this process from all others that may share a communicator with it.
+fn identity() -> Result<u64> {
+    static MOMENT: LazyLock<u64> = LazyLock::new(|| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        since.as_secs() << 30 ^ u64::from(since.subsec_nanos())
+    });
+    let rank = Comm::world().rank().map_err(failed)?;
+    Ok(hash([u64::from(std::process::id()), *MOMENT, bits(rank.into())]))
+}
 
-/// Lets the peers know what this rank has found, and learns what they have.
-fn tell_peers(group: &Group<'_>, finding: &str) -> Result<String> {
-    let words = text_words(finding, FINDING);
-    let begin = |&peer: &c_int| Exchange::begin(group.private, peer, &words);
-    let exchanges = group.peers.iter().map(begin).collect::<Result<Vec<_>>>()?;
-    let told = end(&group.entries, exchanges, Ok(()))?;
-    let mut texts = told.iter().map(|(_, words)| words_text(words));
-    Ok(texts.find(|text| !text.is_empty()).unwrap_or_default())
+/// What a rank has heard of, as it travels: whether that is all there is, the finding, and from whom.
+fn news(conclusion: &Conclusion, known: &BTreeSet<u64>, all: bool) -> Vec<u64> {
+    let (kin, text) = match &conclusion.finding {
+        None => (0, ""),
+        Some((kin, text)) => (1 + *kin as u64, text.as_str()),
+    };
+    let n = text.len().div_ceil(8);
+    let mut words = vec![all.into(), kin, n as u64];
+    words.extend(text_words(text, n));
+    words.extend(known);
+    words
+}
+
+/// Takes up another's `news`; tells whether that one had heard of all.
+fn learn(news: &[u64], conclusion: &mut Conclusion, known: &mut BTreeSet<u64>) -> bool {
+    let [all, kin, n, rest @ ..] = news else { return true };
+    let (text, others) = rest.split_at(crate::count::wide(*n));
+    match kin {
+        0 => {}
+        1 => conclusion.keep(Kin::Difference, words_text(text)),
+        _ => conclusion.keep(Kin::Absence, words_text(text)),
+    }
+    known.extend(others);
+    *all != 0
+}
+
+/// Lets everybody know what anybody has found that could wait for another in the sweep: step by step along the
+/// pairs that have met, on all communicators, ranks tell each other what they have heard, and of whom. Who hears of
+/// nobody new has heard of all, says so, and is done; so is who is told that by another, once it has passed it on.
+fn spread(groups: &[Group<'_>], conclusion: &mut Conclusion) -> Result<()> {
+    let pairs = |group: &'_ Group<'_>| -> Vec<c_int> {
+        let others = group.peers.iter().copied();
+        others.filter(|&peer| peer != group.private.rank).collect()
+    };
+    let mut edges: Vec<(&Group<'_>, c_int)> = groups
+        .iter()
+        .flat_map(|group| pairs(group).into_iter().map(move |peer| (group, peer)))
+        .collect();
+    let mut known = BTreeSet::from([identity()?]);
+    let mut all = false;
+    while !edges.is_empty() {
+        let words = news(conclusion, &known, all);
+        let tell = |&(group, peer): &(&Group<'_>, c_int)| send(group.private, peer, TAG, &words);
+        let mut sends = edges.iter().map(tell).collect::<Result<Vec<_>>>()?;
+        let before = known.len();
+        let mut told = false;
+        let mut hear = |(group, peer): (&Group<'_>, c_int)| -> Result<bool> {
+            let whom = || missing(&group.entries, peer);
+            let news = await_some(|| come(group.private, peer, TAG), whom)?;
+            Ok(learn(&news, conclusion, &mut known))
+        };
+        let mut open = Vec::new();
+        let mut heard = Ok(());
+        for edge in edges {
+            match hear(edge) {
+                Ok(true) => told = true,
+                Ok(false) => open.push(edge),
+                Err(error) => heard = Err(error),
+            }
+        }
+        let sent = heard.and_then(|()| {
+            sends.iter_mut().try_for_each(|send| wait(send, || "a rank has not come".to_owned()))
+        });
+        if sent.is_err() || all {
+            leave_to_mpi(sends.into_iter());
+            return sent;
+        }
+        all = told || known.len() == before;
+        edges = open;
+    }
+    Ok(())
 }
 
 fn compare_collectives(group: &Group<'_>, conclusion: &mut Conclusion) -> Result<()> {
@@ -768,14 +856,9 @@ fn compare_collectives(group: &Group<'_>, conclusion: &mut Conclusion) -> Result
         Ok(words_of(agreed(private, all.map_err(failed)?)?.as_slice()))
     };
     let entries: Vec<&Entry> = collectives(&group.entries).collect();
-    let own = [
-        hash_of_collectives(&entries),
-        entries.len() as u64,
-        u64::from(!conclusion.finding.is_empty()),
-    ];
-    let told = allgather(&own)?;
-    if told.chunks_exact(3).any(|theirs| theirs[0] != told[0]) {
-        let most = told.chunks_exact(3).map(|theirs| theirs[1]).max().unwrap_or(0);
+    let told = allgather(&[hash_of_collectives(&entries), entries.len() as u64])?;
+    if told.chunks_exact(2).any(|theirs| theirs[0] != told[0]) {
+        let most = told.chunks_exact(2).map(|theirs| theirs[1]).max().unwrap_or(0);
         let mut words: Vec<u64> =
             entries.iter().flat_map(|entry| encode(entry, entry.number, group.bottom)).collect();
         words.resize(crate::count::wide(most) * WORDS, u64::MAX);
@@ -792,13 +875,8 @@ fn compare_collectives(group: &Group<'_>, conclusion: &mut Conclusion) -> Result
         match collective_difference(&records) {
             Found::Nothing => {}
             Found::Open => _ = conclusion.again.insert((private.name(), -1)),
-            Found::Wrong(text) => conclusion.keep_first(text),
+            Found::Wrong(text) => conclusion.keep(Kin::Difference, text),
         }
-    }
-    if told.chunks_exact(3).any(|theirs| theirs[2] != 0) {
-        let texts = allgather(&text_words(&conclusion.finding, FINDING))?;
-        let mut texts = texts.chunks_exact(FINDING).map(words_text);
-        conclusion.keep_first(texts.rfind(|text| !text.is_empty()).unwrap_or_default());
     }
     Ok(())
 }
