@@ -851,7 +851,9 @@ TEST_CASE("test_reductions_abandoned_sweep") {
 
 namespace {
 
-void plain_operation(void *, void *, int *, MPI_Datatype *) {}
+int plain_calls = 0;
+
+void plain_operation(void *, void *, int *, MPI_Datatype *) { ++plain_calls; }
 
 /// The text of the error that `call` returns.
 template <class Call>
@@ -892,6 +894,32 @@ TEST_CASE("test_reductions_errors_name_the_operation_and_the_cure") {
             "AMPI_Iscan: op was not made by AMPI_Op_create"));
   CHECK(has(error_of([&] { return AMPI_Reduce_local(&x, &y, 1, AMPI_ADOUBLE, stranger); }), "AMPI_Op_create"));
   MPI_Op_free(&stranger);
+  // The number of one that was freed by plain MPI may be given to the next.
+  int again = 0;
+  for (int i = 0; i < 20; ++i) {
+    AMPI_Op_create(&add_vars, 1, &own);
+    const MPI_Op freed = own;
+    CHECK(allreduce(own) == "");
+    MPI_Op_free(&own);
+    MPI_Op_create(&plain_operation, 1, &stranger);
+    again += stranger == freed;
+    CHECK(has(allreduce(stranger), "AMPI_Op_create"));
+    // And it is that of the library again, if it makes the next.
+    MPI_Op_free(&stranger);
+    AMPI_Op_create(&add_vars, 1, &own);
+    y = 0.0;
+    CHECK(allreduce(own) == "");
+    CHECK(y.value == test::size_of(MPI_COMM_WORLD));
+    AMPI_Op_free(&own);
+  }
+  CHECK(again > 0);
+  // MPI calls the function itself for passive data, which no question of the library reaches.
+  AMPI_Op_create(&plain_operation, 1, &own);
+  plain_calls = 0;
+  double plain[2] = {1.0, 2.0};
+  AMPI_Reduce_local(&plain[0], &plain[1], 1, MPI_DOUBLE, own);
+  CHECK(plain_calls == 1);
+  AMPI_Op_free(&own);
   // A function that knows doubles only would not see the indices.
   AMPI_Op_create_adjoint(&plain_operation, &matrix_adjoint, 1, &own);
   CHECK(has(error_of([&] { return AMPI_Reduce_local(&a, &b, 1, AMPI_ADOUBLE_INT, own); }), "knows doubles only"));

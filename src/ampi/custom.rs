@@ -46,7 +46,16 @@ pub fn forget(op: Op) {
 }
 
 pub fn find(op: Op) -> Option<Custom> {
-    KNOWN.with(|known| known.iter().find(|&&(key, _)| key == op.key()).map(|&(_, custom)| custom))
+    let of_op = |known: &mut Vec<(usize, Custom)>| {
+        known.iter().find(|&&(key, _)| key == op.key()).map(|&(_, custom)| custom)
+    };
+    let found = KNOWN.with(of_op)?;
+    if !found.function.is_behind(op) {
+        // Freed behind the library's back; its number is that of another one now.
+        forget(op);
+        return None;
+    }
+    Some(found)
 }
 
 /// An application of an operation whose derivative is known.

@@ -1,11 +1,53 @@
 //! Functions of users, called with memory of the library's or their own.
 
-use super::raw::{MPI_Datatype, MPI_User_function};
+use super::raw::{self, MPI_Datatype, MPI_User_function};
 use super::{Argument, Datatype, Op, Outcome, check, error, plain};
 use crate::error::{Code, Error};
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::sync::OnceLock;
 
 type Reduce = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut MPI_Datatype);
+
+/// What MPI calls instead of the functions of operations, one for each of so many: asked by the library, it says
+/// which one the operation leads to. The number of a handle does not tell: MPI gives that of one that was freed to the
+/// next, which may be a stranger's.
+static RELAYS: [Reduce; 64] = {
+    macro_rules! relays {
+        ($($k:literal)*) => { [$(relay::<$k>),*] };
+    }
+    relays!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38
+        39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63)
+};
+
+/// The functions behind them. They stay: MPI may call one for an operation that has been freed.
+static BEHIND: [OnceLock<Reduce>; RELAYS.len()] = [const { OnceLock::new() }; RELAYS.len()];
+
+#[derive(Clone, Copy)]
+enum Asked {
+    No,
+    Yes,
+    Answered(usize),
+}
+
+thread_local! {
+    static ASKED: Cell<Asked> = const { Cell::new(Asked::No) };
+}
+
+unsafe extern "C" fn relay<const K: usize>(
+    left: *mut c_void,
+    right: *mut c_void,
+    count: *mut c_int,
+    datatype: *mut MPI_Datatype,
+) {
+    match (ASKED.get(), BEHIND[K].get()) {
+        (Asked::No, Some(function)) => {
+            // SAFETY: the promise of `Function::new`; MPI's own arguments.
+            unsafe { function(left, right, count, datatype) }
+        }
+        _ => ASKED.set(Asked::Answered(K)),
+    }
+}
 
 /// What a user's operation does to arrays of items: inout = in op inout.
 #[derive(Debug, Clone, Copy)]
@@ -33,12 +75,35 @@ impl Function {
         function.map(Self).ok_or_else(|| null("function"))
     }
 
+    /// Its relay, if there are not too many functions.
+    fn relay(self) -> Option<usize> {
+        BEHIND
+            .iter()
+            .position(|behind| std::ptr::fn_addr_eq(*behind.get_or_init(|| self.0), self.0))
+    }
+
     /// An operation of MPI that calls the function.
     pub fn operation(self, commute: c_int) -> Outcome<Op> {
         let mut op = Op::sum().0;
+        let called = self.relay().map_or(self.0, |k| RELAYS[k]);
         // SAFETY: the promise of `new`, and a place for the handle.
-        check(unsafe { plain::MPI_Op_create(Some(self.0), commute, &mut op) })?;
+        check(unsafe { plain::MPI_Op_create(Some(called), commute, &mut op) })?;
         Ok(Op(op))
+    }
+
+    /// Whether a live operation is one of those that `operation` made for the function, as far as can be told. That of
+    /// a stranger is applied to zeros that nobody needs.
+    pub fn is_behind(self, op: Op) -> bool {
+        let Some(own) = self.relay() else { return true };
+        let (left, mut right) = ([0.0_f64; 512], [0.0_f64; 512]);
+        ASKED.set(Asked::Yes);
+        // SAFETY: a live operation; memory for many times an item, also under another datatype than is said.
+        let code = unsafe {
+            let (from, to) = (left.as_ptr().cast(), right.as_mut_ptr().cast());
+            plain::MPI_Reduce_local(from, to, 1, Datatype::double().raw(), op.raw())
+        };
+        let answer = ASKED.replace(Asked::No);
+        code == raw::SUCCESS && matches!(answer, Asked::Answered(k) if k == own)
     }
 
     /// Reduces what `left` leads to into what `right` leads to: so many items of one datatype.
