@@ -431,3 +431,60 @@ TEST_CASE("test_nests_abandoned") {
   CHECK(found == 7.0);
   CHECK(tape.adjoint(x[0]) == 11.0);
 }
+
+TEST_CASE("test_nests_abandoned_in_the_callback") {
+  // What the callback has begun fails on all ranks, and is given up there: the sweep outside, whose adjoints are under
+  // way, goes on, and so does the next one of the callback.
+  test::begin();
+  if (levels() < 1) return;
+  for (const bool own : {false, true}) {
+    CAPTURE(own);
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x = {1.0, 1.0}, y(2);
+    tape.input(x);
+    double found = 0.0;
+    int given_up = 0;
+    const auto inside = [&](bool fails) {
+      return [&, fails](const var &u) {
+        const std::vector<var> v = {u};
+        std::vector<var> w(1);
+        AMPI_Request q[3];
+        var sum;
+        AMPI_Irecv(&w[0], 1, AMPI_ADOUBLE, left(), 0, world, &q[0]);
+        AMPI_Isend(&v[0], 1, AMPI_ADOUBLE, right(), 0, world, &q[1]);
+        AMPI_Iallreduce(&v[0], &sum, 1, AMPI_ADOUBLE, MPI_SUM, world, &q[2]);
+        call_in_sweeps(admpi::current_tape(), [fails] {
+          if (fails) throw std::runtime_error("not yet");
+        });
+        AMPI_Waitall(3, q, MPI_STATUSES_IGNORE);
+        return w[0] * 2.0 + sum;
+      };
+    };
+    const auto attempt = [&](bool fails) {
+      try {
+        found = own ? by_own_tape(inside(fails), 7.0) : by_nest(tape, inside(fails), 7.0);
+      } catch (const std::runtime_error &) {
+        REQUIRE(admpi_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
+        ++given_up;
+      }
+    };
+    AMPI_Request q;
+    var total;
+    AMPI_Iallreduce(&x[1], &total, 1, AMPI_ADOUBLE, MPI_SUM, world, &q);
+    crossing(tape, x, y, {}, {0, 1}, [&] {
+      attempt(true);
+      attempt(true);
+      attempt(false);
+    });
+    AMPI_Wait(&q, MPI_STATUS_IGNORE);
+    tape.seed(y[0], 3.0);
+    tape.seed(y[1], 5.0);
+    tape.seed(total, 11.0);
+    tape.reverse();
+    CHECK(given_up == 2);
+    CHECK(found == 7.0 * (2.0 + size()));
+    CHECK(tape.adjoint(x[0]) == 3.0);
+    CHECK(tape.adjoint(x[1]) == 5.0 + 11.0 * size());
+  }
+}

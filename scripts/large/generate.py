@@ -247,10 +247,13 @@ def ireduction(f):
 
 def reduce_scatter(f):
     block = "recvcount" in f.names
-    counts = ("Ok(vec![recvcount; group_size(comm)?])" if block
+    counts = ("Ok(Counts::Alike { count: recvcount, ranks: group_size(comm)? })" if block
               else 'counts("recvcounts", recvcounts, group_size(comm)?)')
-    narrow = "narrow(c[0])" if block else "narrowed(c).as_ptr()"
-    native = "|c| " + f.call(**({"recvcount": narrow} if block else {"recvcounts": narrow}))
+    narrowed = {"recvcount": "narrow(recvcount)"} if block else {"recvcounts": "c.as_ptr()"}
+    if f.name.startswith("MPI_I"):
+        narrowed["request"] = "r"
+    arguments = [] if is_persistent(f) or not f.name.startswith("MPI_I") else ["r"]
+    native = f"|{', '.join(['_' if block else 'c'] + arguments)}| {f.call(**narrowed)}"
     if is_persistent(f):
         return f"""call.reduce_scatter_init(|| {counts}, {native}, {f.large_call()})"""
     place = """let (from, to) = if in_place { (at(recvbuf, b.from), at_mut(recvbuf, b.to)) }
@@ -645,7 +648,7 @@ use super::large_arguments::*;
 use crate::large::access::Buffers;
 use crate::large::limit::{one_piece, small};
 use crate::large::plan::Family;
-use crate::large::reduction::{Input, Scattered};
+use crate::large::reduction::{Counts, Input, Scattered};
 use crate::large::vector::{self, Part, Width};
 use crate::mpi::generalized::RequestSlot;
 use crate::mpi::handle::File;

@@ -61,9 +61,13 @@ impl Private {
     /// The handle for the messages of a sweep at `depth`; an error after MPI has ended.
     #[inline]
     pub fn comm(&self, depth: u32) -> Result<Comm, Error> {
-        let handle = if depth == self.home { &self.comm } else { self.away(depth)? };
-        let comm = handle.get();
+        let comm = self.handle(depth)?.get();
         if comm.is_null() { Err(ended()) } else { Ok(comm) }
+    }
+
+    #[inline]
+    fn handle(&self, depth: u32) -> Result<&SharedComm, Error> {
+        if depth == self.home { Ok(&self.comm) } else { self.away(depth) }
     }
 
     /// The handle at another depth, of as many as there are. Members count them from `home` on, which need not be
@@ -79,12 +83,20 @@ impl Private {
         Ok(&self.away[wide32((depth + levels - self.home) % (levels + 1))])
     }
 
-    /// All its handles.
-    pub fn handles(&self) -> impl Iterator<Item = Comm> {
-        self.places().map(SharedComm::get).filter(|comm| !comm.is_null())
+    /// The handle at one depth, or all that there are.
+    pub fn handles(&self, depth: Option<u32>) -> Result<Vec<Comm>, Error> {
+        let handles = self.places(depth)?.into_iter().map(SharedComm::get);
+        Ok(handles.filter(|comm| !comm.is_null()).collect())
     }
 
-    fn places(&self) -> impl Iterator<Item = &SharedComm> {
+    fn places(&self, depth: Option<u32>) -> Result<Vec<&SharedComm>, Error> {
+        match depth {
+            Some(depth) => Ok(vec![self.handle(depth)?]),
+            None => Ok(self.all_places().collect()),
+        }
+    }
+
+    fn all_places(&self) -> impl Iterator<Item = &SharedComm> {
         std::iter::once(&self.comm).chain(&self.away)
     }
 
@@ -109,12 +121,12 @@ impl Private {
         self.is_free() && !self.in_use.swap(true, Ordering::Relaxed)
     }
 
-    /// Puts other communicators of the same members in place of the present ones, on which collectives of an
-    /// abandoned sweep are still open: some members have started ones that others have not, so the new ones are
-    /// made on `user`, the communicator served. Collective; the old ones are freed at the end of MPI.
-    pub fn renew(&self, user: Comm) -> Outcome<()> {
+    /// Puts other communicators of the same members in place of the present ones, at one depth or all, on which
+    /// collectives of an abandoned sweep are still open: some members have started ones that others have not, so the
+    /// new ones are made on `user`, the communicator served. Collective; the old ones are freed at the end of MPI.
+    pub fn renew(&self, user: Comm, depth: Option<u32>) -> Outcome<()> {
         for private in [Some(self), self.mirror].into_iter().flatten() {
-            for place in private.places() {
+            for place in private.places(depth)? {
                 let old = place.replace(user.split(private.rank)?);
                 lock(&ABANDONED).push(old);
             }
@@ -244,7 +256,7 @@ pub fn remove() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
     *lock(&ATTRIBUTE) = None;
     for private in lock(&REGISTRY).iter() {
-        for place in private.places() {
+        for place in private.all_places() {
             let comm = place.replace(Comm::null());
             if !comm.is_null() {
                 // Nothing can be done about a failure while MPI ends.

@@ -15,7 +15,7 @@ use crate::mpi::{
     Argument, Comm, Failure, How, Item, Op, Outcome, Reach, Sink, Source, Sources, Staging,
     wide_int,
 };
-use crate::tape::{Ids, Stored, Sweep, Tape};
+use crate::tape::{Ids, Store, Stored, Sweep, Tape};
 use std::ffi::c_int;
 
 /// What each rank has of a packed array.
@@ -138,19 +138,11 @@ impl Lots {
         }
     }
 
-    /// The part of one rank, while recording.
-    pub fn on(&self, rank: usize, tape: &Tape) -> usize {
-        match self {
-            Self::Each(n) => *n,
-            Self::List(list, _) => crate::count::wide(tape.stored(list)[rank]),
-        }
-    }
-
     /// The part of one rank.
-    pub fn of(&self, rank: usize, sweep: &Sweep<'_>) -> usize {
+    pub fn of(&self, rank: usize, store: &impl Store) -> usize {
         match self {
             Self::Each(n) => *n,
-            Self::List(list, _) => crate::count::wide(sweep.stored(list)[rank]),
+            Self::List(list, _) => crate::count::wide(store.read(list)[rank]),
         }
     }
 
@@ -328,7 +320,7 @@ impl Rule for Gathered {
     fn portions(&self, tape: &Tape, portions: &mut Portions) {
         if self.lots.each() < 0 && self.at_root() {
             for (peer, rank) in self.private.others() {
-                portions.receives(peer, self.lots.on(rank, tape));
+                portions.receives(peer, self.lots.of(rank, tape));
             }
         } else if self.lots.each() < 0 {
             portions.sends(self.root, self.n);
@@ -505,7 +497,7 @@ impl Rule for Scattered {
     fn portions(&self, tape: &Tape, portions: &mut Portions) {
         if self.lots.each() < 0 && self.ids.is_some() {
             for (peer, rank) in self.private.others() {
-                portions.sends(peer, self.lots.on(rank, tape));
+                portions.sends(peer, self.lots.of(rank, tape));
             }
         } else if self.lots.each() < 0 {
             portions.receives(self.root, self.n);
@@ -625,7 +617,7 @@ impl Rule for Allgathered {
         if self.lots.each() < 0 {
             for (peer, rank) in self.private.others() {
                 portions.sends(peer, self.ids.len());
-                portions.receives(peer, self.lots.on(rank, tape));
+                portions.receives(peer, self.lots.of(rank, tape));
             }
         }
     }
@@ -732,8 +724,8 @@ impl Rule for Exchanged {
     fn portions(&self, tape: &Tape, portions: &mut Portions) {
         if self.sent.each() < 0 {
             for (peer, rank) in self.private.others() {
-                portions.sends(peer, self.sent.on(rank, tape));
-                portions.receives(peer, self.received.on(rank, tape));
+                portions.sends(peer, self.sent.of(rank, tape));
+                portions.receives(peer, self.received.of(rank, tape));
             }
         }
     }

@@ -76,15 +76,11 @@ struct StoredEnds {
 }
 
 impl StoredEnds {
-    fn length(&self, slot: usize, sweep: &Sweep<'_>) -> usize {
-        self.lengths.of(slot, sweep)
-    }
-
     /// The edge of each slot; the parts lie one behind the other, each behind `gap` doubles.
     fn edges(&self, gap: usize, sweep: &Sweep<'_>) -> Vec<Edge> {
         let mut at = 0;
         let edge = |(slot, &peer)| {
-            let length = self.length(slot, sweep);
+            let length = self.lengths.of(slot, sweep);
             at += gap;
             let n = if peer == NOBODY { 0 } else { length };
             let edge = Edge { peer, at, n };
@@ -99,9 +95,9 @@ impl StoredEnds {
         let peers = tape.stored(&self.peers).iter().zip(0..);
         let there = peers.filter(|&(&peer, slot)| {
             let other = private.mirrored(peer) != private.rank;
-            peer != NOBODY && other && self.lengths.on(slot, tape) > 0
+            peer != NOBODY && other && self.lengths.of(slot, tape) > 0
         });
-        there.map(|(&peer, slot)| (private.mirrored(peer), self.lengths.on(slot, tape))).collect()
+        there.map(|(&peer, slot)| (private.mirrored(peer), self.lengths.of(slot, tape))).collect()
     }
 }
 

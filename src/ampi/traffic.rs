@@ -35,9 +35,8 @@ pub struct Parcel {
 }
 
 impl Parcel {
-    fn empty(private: &'static Private, peer: c_int) -> Self {
-        let (depth, data) = (private.home, Staging::default());
-        Self { private, depth, peer, tag: 0, n: 0, width: 1, data }
+    fn empty(private: &'static Private, depth: u32, peer: c_int) -> Self {
+        Self { private, depth, peer, tag: 0, n: 0, width: 1, data: Staging::default() }
     }
 
     fn send(self) -> Result<Operation> {
@@ -557,8 +556,11 @@ impl Traffic {
     }
 
     /// Forgets what was held back, and moves what is under way. Tells whether all sends to members of `private` have
-    /// left.
+    /// left. In a callback the sweep outside goes on: what it has under way stays, and what it sends may wait for that.
     fn give_up(&mut self, private: &Private) -> Result<bool> {
+        if self.sweeping {
+            return Ok(true);
+        }
         self.way.forget();
         self.resume = None;
         for lane in &mut self.way.outbox.lanes {
@@ -568,24 +570,26 @@ impl Traffic {
     }
 }
 
-/// Gives up a sweep on all ranks of `comm`. Every rank drops what reaches it until each peer has said, by an
-/// empty message, that nothing more will come: messages of one pair do not overtake each other.
+/// Gives up a sweep on all ranks of `comm`; in a callback one of the callback's own, whose messages go by handles of
+/// their own. Every rank drops what reaches it until each peer has said, by an empty message, that nothing more will
+/// come: messages of one pair do not overtake each other.
 pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
     let private = communicator::of(comm)?;
+    let depth = (tape::depth() > 0).then(tape::depth);
+    let handles = [private.handles(depth)?, private.mirror().handles(depth)?].concat();
     let any = constants();
     let mut room = Staging::default();
-    let mut told = false;
+    let mut farewells = Vec::new();
     let mut quiet = 0;
-    while !told || quiet < private.ranks() {
-        if !told && tape.companion::<Traffic>().give_up(private)? {
-            for peer in 0..private.size {
-                tape.companion::<Traffic>().way.outbox.send(Parcel::empty(private, peer))?;
-            }
-            told = true;
+    while farewells.is_empty() || quiet < private.ranks() {
+        let sent_all = tape.companion::<Traffic>().give_up(private)?;
+        if sent_all && farewells.is_empty() {
+            let depth = depth.unwrap_or(private.home);
+            let tell = |peer| Parcel::empty(private, depth, peer).send();
+            farewells = (0..private.size).map(tell).collect::<Result<Vec<_>>>()?;
         }
-        tape.companion::<Traffic>().give_up(private)?;
         let mut idle = true;
-        for comm in private.handles().chain(private.mirror().handles()) {
+        for &comm in &handles {
             let anything = Envelope::new(any.any_source, any.any_tag);
             let Some(status) = message::probe(comm, anything)? else { continue };
             idle = false;
@@ -602,13 +606,12 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
             std::thread::yield_now();
         }
     }
-    let traffic = tape.companion::<Traffic>();
-    while !traffic.give_up(private)? {
-        std::thread::yield_now();
+    for farewell in &mut farewells {
+        farewell.wait()?;
     }
     // Collectives that some have not started never end.
-    leave_to_mpi(traffic.way.contributions.drain(..));
-    private.renew(comm)
+    leave_to_mpi(tape.companion::<Traffic>().way.contributions.drain(..));
+    private.renew(comm, depth)
 }
 
 /// The same place, whatever the tags of the values made from it on.

@@ -152,8 +152,8 @@ pub unsafe extern "C-unwind" fn admpi_seed_replicated(
 }
 
 /// Gives up a sweep that was interrupted at a place which messages cross, on all ranks: adjoints under way on
-/// `comm` are received and dropped, those held back are forgotten. Clear the adjoints afterwards. Collective
-/// over `comm`.
+/// `comm` are received and dropped, those held back are forgotten. Clear the adjoints afterwards. In a callback of a
+/// sweep it gives up one that the callback has begun, and the sweep outside goes on. Collective over `comm`.
 /// @param tape  the calling process's tape
 /// @param comm  the communicator whose messages cross the place
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI

@@ -7,7 +7,7 @@ use super::large_arguments::*;
 use crate::large::access::Buffers;
 use crate::large::limit::{one_piece, small};
 use crate::large::plan::Family;
-use crate::large::reduction::{Input, Scattered};
+use crate::large::reduction::{Counts, Input, Scattered};
 use crate::large::vector::{self, Part, Width};
 use crate::mpi::generalized::RequestSlot;
 use crate::mpi::handle::File;
@@ -1808,10 +1808,19 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_x(
             Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
         call.reduce_scatter(
             result,
-            || Ok(vec![recvcount; group_size(comm)?]),
+            || Ok(Counts::Alike { count: recvcount, ranks: group_size(comm)? }),
             Op::new(op),
             input,
-            |c| plain::MPI_Reduce_scatter_block(sendbuf, recvbuf, narrow(c[0]), datatype, op, comm),
+            |_| {
+                plain::MPI_Reduce_scatter_block(
+                    sendbuf,
+                    recvbuf,
+                    narrow(recvcount),
+                    datatype,
+                    op,
+                    comm,
+                )
+            },
             |b, t, o| {
                 let (from, to) = if in_place {
                     (at(recvbuf, b.from), at_mut(recvbuf, b.to))
@@ -1859,16 +1868,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_x(
             || counts("recvcounts", recvcounts, group_size(comm)?),
             Op::new(op),
             input,
-            |c| {
-                plain::MPI_Reduce_scatter(
-                    sendbuf,
-                    recvbuf,
-                    narrowed(c).as_ptr(),
-                    datatype,
-                    op,
-                    comm,
-                )
-            },
+            |c| plain::MPI_Reduce_scatter(sendbuf, recvbuf, c.as_ptr(), datatype, op, comm),
             |b, t, o| {
                 let (from, to) = if in_place {
                     (at(recvbuf, b.from), at_mut(recvbuf, b.to))
@@ -1915,19 +1915,19 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_block_x(
             Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
         call.ireduce_scatter(
             result,
-            || Ok(vec![recvcount; group_size(comm)?]),
+            || Ok(Counts::Alike { count: recvcount, ranks: group_size(comm)? }),
             Op::new(op),
             input,
             RequestSlot::new(request),
-            |c| {
+            |_, r| {
                 plain::MPI_Ireduce_scatter_block(
                     sendbuf,
                     recvbuf,
-                    narrow(c[0]),
+                    narrow(recvcount),
                     datatype,
                     op,
                     comm,
-                    request,
+                    r,
                 )
             },
             move || {
@@ -1985,17 +1985,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_x(
             Op::new(op),
             input,
             RequestSlot::new(request),
-            |c| {
-                plain::MPI_Ireduce_scatter(
-                    sendbuf,
-                    recvbuf,
-                    narrowed(c).as_ptr(),
-                    datatype,
-                    op,
-                    comm,
-                    request,
-                )
-            },
+            |c, r| plain::MPI_Ireduce_scatter(sendbuf, recvbuf, c.as_ptr(), datatype, op, comm, r),
             move || {
                 large_call!(plain::MPI_Ireduce_scatter_c(
                     sendbuf, recvbuf, recvcounts, datatype, op, comm, request
@@ -3968,12 +3958,12 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_init_x(
             Err(code) => return code,
         };
         call.reduce_scatter_init(
-            || Ok(vec![recvcount; group_size(comm)?]),
-            |c| {
+            || Ok(Counts::Alike { count: recvcount, ranks: group_size(comm)? }),
+            |_| {
                 plain::MPI_Reduce_scatter_block_init(
                     sendbuf,
                     recvbuf,
-                    narrow(c[0]),
+                    narrow(recvcount),
                     datatype,
                     op,
                     comm,
@@ -4027,7 +4017,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_init_x(
                 plain::MPI_Reduce_scatter_init(
                     sendbuf,
                     recvbuf,
-                    narrowed(c).as_ptr(),
+                    c.as_ptr(),
                     datatype,
                     op,
                     comm,

@@ -4,8 +4,9 @@ use super::limit::{limit, settled};
 use super::movement::Side;
 use super::plan::{Family, choose};
 use super::types::{committed, placed};
-use super::{Call, First, multiply};
+use super::{Call, multiply};
 use crate::error::{Code, Error};
+use crate::mpi::error::First;
 use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::handle::File;
 use crate::mpi::raw::{MPI_Datatype, MPI_Request};
@@ -166,7 +167,7 @@ impl Call {
             }
             done += pieces.step;
         }
-        first.0
+        first.code()
     }
 
     /// The request-based forms: all pieces start, behind one request.

@@ -93,18 +93,6 @@ impl Call {
     }
 }
 
-/// The first error of several calls, all of which were made: others may wait for each of them.
-#[derive(Default)]
-struct First(c_int);
-
-impl First {
-    const fn note(&mut self, code: c_int) {
-        if self.0 == raw::SUCCESS {
-            self.0 = code;
-        }
-    }
-}
-
 /// A part of an array whose dimensions the caller numbers in C's order (the last is the fastest) or in
 /// Fortran's.
 pub fn array_type(

@@ -4,13 +4,15 @@
 use super::limit::{REDUCTION_BYTES, limit, one_piece, settled};
 use super::plan::{Family, Plan, choose};
 use super::types::committed;
-use super::{Call, First, multiply};
+use super::{Call, multiply};
 use crate::error::{Code, Error};
+use crate::mpi::error::First;
 use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::raw::{MPI_Datatype, MPI_Op, MPI_Request};
 use crate::mpi::types::{Bounds, Made, shift_mut};
 use crate::mpi::wrapped::{Item, Wrapped, describe};
-use crate::mpi::{Comm, Datatype, Op, Outcome, wide_int};
+use crate::mpi::{Comm, Datatype, Op, Outcome, ending, wide_int};
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
 
@@ -103,7 +105,7 @@ impl Call {
         };
         let mut first = First::default();
         cut.pieces(count, |offset, n| first.note(call(offset, n, datatype.raw(), op.raw())));
-        first.0
+        first.code()
     }
 
     /// A nonblocking reduction: `large` is MPI-4's call, `call` MPI-3's.
@@ -150,6 +152,49 @@ pub struct Scattered {
     pub comm: Comm,
     pub datatype: Datatype,
     pub buffer: *mut c_void,
+}
+
+/// What each rank of the group gets, as the caller has it.
+#[derive(Clone, Copy, Debug)]
+pub enum Counts<'a> {
+    Alike { count: i64, ranks: usize },
+    List(&'a [i64]),
+}
+
+thread_local! {
+    /// The counts of the last blocking call, for the next one.
+    static SPARE: Cell<Vec<c_int>> = const { Cell::new(Vec::new()) };
+}
+
+impl Counts<'_> {
+    fn to_vec(self) -> Vec<i64> {
+        match self {
+            Self::Alike { count, ranks } => vec![count; ranks],
+            Self::List(list) => list.to_vec(),
+        }
+    }
+
+    /// Whether MPI takes them: their sum is what it counts inside. What is negative it reports.
+    fn fit(self) -> bool {
+        let total = match self {
+            Self::Alike { count, ranks } => {
+                i64::try_from(ranks).ok().and_then(|ranks| count.max(0).checked_mul(ranks))
+            }
+            Self::List(list) => {
+                list.iter().try_fold(0_i64, |total, &count| total.checked_add(count.max(0)))
+            }
+        };
+        total.is_some_and(|total| settled(total).is_some())
+    }
+
+    /// A list as MPI takes it, in `room`.
+    fn narrowed(self, mut room: Vec<c_int>) -> Vec<c_int> {
+        room.clear();
+        if let Self::List(list) = self {
+            room.extend(list.iter().map(|&count| c_int::try_from(count).unwrap_or(-1)));
+        }
+        room
+    }
 }
 
 /// What each rank of the group gets, and which of them is this one.
@@ -250,13 +295,13 @@ impl Call {
     /// operands lie and `copy` moves it to the beginning at last. Between two groups, of which neither knows
     /// the other's blocks, `reduce_all` (offset of the operands, result, items).
     #[allow(clippy::too_many_arguments)] // one a difference between the calls
-    pub fn reduce_scatter(
+    pub fn reduce_scatter<'a>(
         self,
         result: Scattered,
-        counts: impl FnOnce() -> Outcome<Vec<i64>>,
+        counts: impl FnOnce() -> Outcome<Counts<'a>>,
         op: Op,
         input: Input,
-        native: impl FnOnce(&[i64]) -> c_int,
+        native: impl FnOnce(&[c_int]) -> c_int,
         mut reduce: impl FnMut(Block, MPI_Datatype, MPI_Op) -> c_int,
         mut reduce_all: impl FnMut(i64, *mut c_void, c_int) -> c_int,
         copy: Copy,
@@ -265,14 +310,18 @@ impl Call {
             Ok(counts) => counts,
             Err(code) => return code,
         };
-        if fits(&counts) {
-            return native(&counts);
+        if counts.fit() {
+            // A thread that ends has none, and keeps none.
+            let counts = counts.narrowed(SPARE.try_with(Cell::take).unwrap_or_default());
+            let code = native(&counts);
+            let _ = SPARE.try_with(|spare| spare.set(counts));
+            return code;
         }
         let whole = choose(self.name, Family::Reduction) == Plan::Operation;
         let Scattered { comm, datatype, buffer } = result;
         let prepared = self.prepare(|| {
             op.known()?;
-            let (shares, cut) = (Shares::new(comm, counts)?, cut(datatype)?);
+            let (shares, cut) = (Shares::new(comm, counts.to_vec())?, cut(datatype)?);
             multiply("the sum of recvcounts times extent", shares.total, cut.extent)?;
             if comm.is_inter()? {
                 let room = Room::new(cut.piece.min(shares.total), datatype)?;
@@ -298,7 +347,7 @@ impl Call {
                     first.note(self.finish(copy(from, place, kept, datatype)));
                 }
             });
-            return first.0;
+            return first.code();
         }
         for rank in 0..shares.counts.len() {
             let block = |offset, count| shares.block(rank, cut.extent, input, offset, count);
@@ -312,20 +361,20 @@ impl Call {
         if input == Input::InPlace && shares.own().start != 0 {
             first.note(self.move_down(copy, datatype, buffer, cut, shares.own()));
         }
-        first.0
+        first.code()
     }
 
     /// The nonblocking forms: one reduction to each rank, all started, behind one request; between two groups
     /// one to all, into memory of the library's own.
     #[allow(clippy::too_many_arguments)] // as above
-    pub fn ireduce_scatter(
+    pub fn ireduce_scatter<'a>(
         self,
         result: Scattered,
-        counts: impl FnOnce() -> Outcome<Vec<i64>>,
+        counts: impl FnOnce() -> Outcome<Counts<'a>>,
         op: Op,
         input: Input,
         slot: RequestSlot,
-        native: impl FnOnce(&[i64]) -> c_int,
+        native: impl FnOnce(&[c_int], *mut MPI_Request) -> c_int,
         large: impl FnOnce() -> c_int,
         mut reduce: impl FnMut(Block, MPI_Datatype, MPI_Op, *mut MPI_Request) -> c_int,
         reduce_all: impl FnOnce(*mut c_void, c_int, MPI_Datatype, MPI_Op, *mut MPI_Request) -> c_int,
@@ -335,8 +384,11 @@ impl Call {
             Ok(counts) => counts,
             Err(code) => return code,
         };
-        if fits(&counts) {
-            return native(&counts);
+        if counts.fit() {
+            return match counts {
+                Counts::Alike { .. } => native(&[], slot.place()),
+                Counts::List(_) => self.start_listed(counts.narrowed(Vec::new()), slot, native),
+            };
         }
         if choose(self.name, Family::IreduceScatter) == Plan::LargeCall {
             return large();
@@ -345,7 +397,7 @@ impl Call {
         let prepared = self.prepare(|| {
             let group = Group::new(Report::Empty)?;
             op.known()?;
-            let (shares, cut) = (Shares::new(comm, counts)?, cut(datatype)?);
+            let (shares, cut) = (Shares::new(comm, counts.to_vec())?, cut(datatype)?);
             multiply("the sum of recvcounts times extent", shares.total, cut.extent)?;
             if comm.is_inter()? {
                 // Past the limit in all, as one.
@@ -388,19 +440,42 @@ impl Call {
         self.finish(group.finish(slot))
     }
 
-    /// The persistent forms: one call of MPI's, or an error.
-    pub fn reduce_scatter_init(
+    /// MPI may read the counts until the operation is complete (MPI-3.1, 5.12).
+    fn start_listed(
         self,
-        counts: impl FnOnce() -> Outcome<Vec<i64>>,
-        native: impl FnOnce(&[i64]) -> c_int,
+        counts: Vec<c_int>,
+        slot: RequestSlot,
+        native: impl FnOnce(&[c_int], *mut MPI_Request) -> c_int,
+    ) -> c_int {
+        match self.prepare(|| Group::new(Report::Empty)) {
+            Ok(mut group) => {
+                group.start(|request| native(&counts, request));
+                group.hold(Box::new(counts));
+                self.finish(group.finish(slot))
+            }
+            Err(code) => code,
+        }
+    }
+
+    /// The persistent forms: one call of MPI's, or an error.
+    pub fn reduce_scatter_init<'a>(
+        self,
+        counts: impl FnOnce() -> Outcome<Counts<'a>>,
+        native: impl FnOnce(&[c_int]) -> c_int,
         large: impl FnOnce() -> c_int,
     ) -> c_int {
         let counts = match self.prepare(counts) {
             Ok(counts) => counts,
             Err(code) => return code,
         };
-        if fits(&counts) {
-            return native(&counts);
+        if counts.fit() {
+            let counts = counts.narrowed(Vec::new());
+            let code = native(&counts);
+            if !counts.is_empty() {
+                // Every start may read them, and nobody reports when the request is freed.
+                ending::keep(Box::new(counts));
+            }
+            return code;
         }
         if choose(self.name, Family::IreduceScatter) == Plan::LargeCall {
             return large();
@@ -409,11 +484,6 @@ impl Call {
                    request cannot start; make a persistent reduction to each rank";
         self.finish(Err(Error::new(Code::Unsupported, why).into()))
     }
-}
-
-fn fits(counts: &[i64]) -> bool {
-    let total = counts.iter().try_fold(0_i64, |total, &count| total.checked_add(count.max(0)));
-    total.is_some_and(|total| settled(total).is_some())
 }
 
 /// Copies so many items from one address to another. Local.
@@ -445,7 +515,7 @@ impl Call {
                 datatype,
             )));
         });
-        first.0
+        first.code()
     }
 
     /// Moves this rank's block, reduced in place, to the beginning.
@@ -465,6 +535,20 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn test_reduction_counts_that_mpi_takes() {
+        let most = i64::from(limit());
+        let alike = |count, ranks| Counts::Alike { count, ranks };
+        assert!(alike(most / 4, 4).fit() && alike(0, usize::MAX >> 1).fit() && alike(-1, 3).fit());
+        assert!(!alike(most, 2).fit() && !alike(i64::MAX, 2).fit());
+        assert_eq!(alike(5, 3).to_vec(), [5, 5, 5]);
+        let list = [most - 2, -9, 2];
+        assert!(Counts::List(&list).fit() && !Counts::List(&[most, 1]).fit());
+        assert!(!Counts::List(&[i64::MAX, i64::MAX]).fit());
+        assert_eq!(Counts::List(&list).narrowed(vec![7; 9]), [limit() - 2, -9, 2]);
+        assert!(alike(5, 3).narrowed(vec![7; 9]).is_empty());
+    }
 
     #[test]
     fn test_reduction_pieces_step_by_extent() {

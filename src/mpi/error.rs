@@ -19,6 +19,22 @@ pub enum Failure {
 
 pub type Outcome<T> = Result<T, Failure>;
 
+/// The first error of several calls, all of which were made: others may wait for each of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct First(c_int);
+
+impl First {
+    pub const fn note(&mut self, code: c_int) {
+        if self.0 == raw::SUCCESS {
+            self.0 = code;
+        }
+    }
+
+    pub const fn code(self) -> c_int {
+        self.0
+    }
+}
+
 impl From<Error> for Failure {
     #[cold]
     fn from(error: Error) -> Self {

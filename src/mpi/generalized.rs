@@ -5,6 +5,7 @@
 //! single thread hangs. MPICH calls back from its waiting calls when the request was made by its extension;
 //! Open MPI calls every registered function in its progress loop.
 
+use super::error::First;
 use super::plain;
 use super::raw::{self, MPI_Request, MPI_Status};
 use super::types::Made;
@@ -54,7 +55,7 @@ pub struct Group {
     keep: Vec<Made>,
     held: Vec<Box<dyn Any>>,
     report: Report,
-    error: c_int,
+    error: First,
     whole: MPI_Request,
     complete: bool,
     /// What is left to do when all are complete.
@@ -113,7 +114,7 @@ impl Group {
             keep: Vec::new(),
             held: Vec::new(),
             report,
-            error: raw::SUCCESS,
+            error: First::default(),
             whole: null(),
             complete: false,
             end: None,
@@ -122,12 +123,12 @@ impl Group {
 
     /// Starts one more operation, which `call` does.
     pub fn start(&mut self, call: impl FnOnce(*mut MPI_Request) -> c_int) {
-        if self.error != raw::SUCCESS {
+        if self.error.code() != raw::SUCCESS {
             return;
         }
         let mut request = null();
-        self.error = call(&mut request);
-        if self.error == raw::SUCCESS {
+        self.error.note(call(&mut request));
+        if self.error.code() == raw::SUCCESS {
             self.requests.push(request);
             self.statuses.push(empty_status());
         }
@@ -156,8 +157,8 @@ impl Group {
 
     /// The request of the whole, or the error of the operation that did not start.
     pub fn finish(self, slot: RequestSlot) -> Outcome<()> {
-        if self.error != raw::SUCCESS {
-            let error = self.error;
+        let error = self.error.code();
+        if error != raw::SUCCESS {
             orphan(self);
             return Err(Failure::Mpi(error));
         }
@@ -191,7 +192,7 @@ impl Group {
             // SAFETY: a request of ours and places for the answers.
             let code = unsafe { raw::MPI_Test(request, &mut flag, status) };
             if code != raw::SUCCESS {
-                self.error = if self.error == raw::SUCCESS { code } else { self.error };
+                self.error.note(code);
                 *request = null();
             } else if flag == 0 {
                 left = true;
@@ -203,8 +204,7 @@ impl Group {
             return false;
         }
         if let Some(end) = self.end.take() {
-            let code = end();
-            self.error = if self.error == raw::SUCCESS { code } else { self.error };
+            self.error.note(end());
         }
         true
     }
@@ -245,7 +245,7 @@ impl Group {
             plain::MPI_Status_set_elements_x(status, Datatype::byte().raw(), total);
             plain::MPI_Status_set_cancelled(status, 0);
         }
-        self.error
+        self.error.code()
     }
 }
 

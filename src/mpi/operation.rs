@@ -4,6 +4,7 @@
 //! bring types of many doubles and lists of parts.
 
 use super::arrays::{Lists, Width};
+use super::error::First;
 use super::generalized::{Group, Report, RequestSlot};
 use super::message::Envelope;
 use super::raw::{self, MPI_Request};
@@ -155,7 +156,7 @@ macro_rules! call_within {
 /// Several calls of MPI that are one operation: each is complete before the next, or all start, behind one request.
 struct Series {
     group: Option<Group>,
-    code: c_int,
+    first: First,
 }
 
 impl Series {
@@ -164,25 +165,20 @@ impl Series {
             How::Now => None,
             How::Begin => Some(Group::new(Report::Empty)?),
         };
-        Ok(Self { group, code: raw::SUCCESS })
+        Ok(Self { group, first: First::default() })
     }
 
     /// Makes one more call, which is told where a request goes.
     fn add(&mut self, call: impl FnOnce(Option<*mut MPI_Request>) -> c_int) {
         let Some(group) = &mut self.group else {
-            // Others wait in each of them, whatever became of those before.
-            let code = call(None);
-            if self.code == raw::SUCCESS {
-                self.code = code;
-            }
-            return;
+            return self.first.note(call(None));
         };
         group.start(|request| call(Some(request)));
     }
 
     /// `operation` has the memory of all calls.
     fn finish(self, operation: &mut Operation) -> Outcome<()> {
-        let Some(group) = self.group else { return check(self.code) };
+        let Some(group) = self.group else { return check(self.first.code()) };
         // SAFETY: a place in a live value.
         let slot = unsafe { RequestSlot::new(&raw mut operation.request) };
         // Those that have started use the memory.

@@ -17,7 +17,7 @@ pub use callback::ReverseFn;
 pub use companions::Companion;
 pub use event::Event;
 pub use record::{Room, activate, checking, current, forget_current, is_no_tape, set_checking};
-pub use stored::{Ids, Pod, Stored};
+pub use stored::{Ids, Pod, Store, Stored};
 pub use sweep::{Sweep, depth};
 
 use crate::arena::{self, Budget, Stream};

@@ -1,6 +1,6 @@
 //! Slices in the payload arena, by handle: an event names its arrays without holding a pointer.
 
-use super::Tape;
+use super::{Sweep, Tape};
 use crate::count::{wide, wide32};
 use crate::error::Result;
 use std::marker::PhantomData;
@@ -68,6 +68,23 @@ impl Ids {
 
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// Where stored slices are read: on a tape that records, or in its sweep.
+pub trait Store {
+    fn read<T: Pod>(&self, slice: &Stored<T>) -> &[T];
+}
+
+impl Store for Tape {
+    fn read<T: Pod>(&self, slice: &Stored<T>) -> &[T] {
+        self.stored(slice)
+    }
+}
+
+impl Store for Sweep<'_> {
+    fn read<T: Pod>(&self, slice: &Stored<T>) -> &[T] {
+        self.stored(slice)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::{Code, Error};
 use crate::large::limit::limit;
 use crate::large::movement::{Fitted, Side};
 use crate::large::plan::Family;
-use crate::large::reduction::Room;
+use crate::large::reduction::{Counts, Room};
 pub use crate::large::vector::{NEIGHBOURS_BY_RANK, neighbour_width};
 use crate::large::vector::{Part, Parts, Traffic, among_neighbours};
 use crate::large::{Call, memory};
@@ -117,9 +117,9 @@ unsafe fn elements<'a, T>((name, pointer): (&str, *const T), n: usize) -> Outcom
 
 /// # Safety
 /// As for `elements`.
-pub unsafe fn counts(name: &str, pointer: *const MPI_Count, n: usize) -> Outcome<Vec<i64>> {
+pub unsafe fn counts<'a>(name: &str, pointer: *const MPI_Count, n: usize) -> Outcome<Counts<'a>> {
     // SAFETY: handed on.
-    Ok(unsafe { elements((name, pointer), n) }?.to_vec())
+    Ok(Counts::List(unsafe { elements((name, pointer), n) }?))
 }
 
 /// Counts and displacements, with the arguments' names.
@@ -511,10 +511,6 @@ pub unsafe fn scattered(comm: MPI_Comm, root: c_int, in_place: bool) -> Outcome<
 /// Counts that are known to fit.
 pub fn narrow(count: i64) -> c_int {
     c_int::try_from(count).unwrap_or(-1)
-}
-
-pub fn narrowed(counts: &[i64]) -> Vec<c_int> {
-    counts.iter().map(|&count| narrow(count)).collect()
 }
 
 /// Copies items within a buffer, through a buffer of its own since they may overlap. Local.
