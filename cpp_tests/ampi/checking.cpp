@@ -447,6 +447,63 @@ TEST_CASE("test_checking_a_rank_without_neighbours") {
   AMPI_Comm_free(&graph);
 }
 
+TEST_CASE("test_checking_a_sweep_stopped_where_messages_cross") {
+  // Its adjoints are under way on the channels of what another tape sweeps then. Given up, they are not.
+  if (ranks() < 2) return;
+  const int next = (rank() + 1) % ranks(), last = (rank() + ranks() - 1) % ranks();
+  for (const bool collective : {false, true}) {
+    CAPTURE(collective);
+    const checked on;
+    admpi::tape one;
+    one.start();
+    admpi::var x = 1.0 + rank(), y, u = x, v;
+    one.input(x);
+    const auto exchange = [&](const admpi::var &from, admpi::var &to, AMPI_Request *request) {
+      if (collective)
+        AMPI_Iallreduce(&from, &to, 1, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD, request);
+      else
+        AMPI_Isend(&from, 1, AMPI_ADOUBLE, next, 3, MPI_COMM_WORLD, request);
+    };
+    const auto complete = [&](admpi::var &to, AMPI_Request *request) {
+      if (!collective) AMPI_Recv(&to, 1, AMPI_ADOUBLE, last, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      AMPI_Wait(request, MPI_STATUS_IGNORE);
+    };
+    AMPI_Request request;
+    exchange(x, y, &request);
+    // The collective is complete on rank 0 by then.
+    if (collective && rank() == 0) complete(y, &request);
+    const auto middle = one.position();
+    if (!collective || rank() != 0) complete(y, &request);
+    one.seed(y, 3.0);
+    one.reverse(one.position(), middle);
+    {
+      admpi::tape two;
+      two.start();
+      two.input(u);
+      exchange(u, v, &request);
+      complete(v, &request);
+      two.seed(v, 5.0);
+      std::string text;
+      try {
+        two.reverse();
+      } catch (const admpi::mismatch_error &error) {
+        text = error.what();
+      }
+      CAPTURE(text);
+      CHECK(has(text, collective ? "collectives have set off on rank 0" : "messages of adjoints to rank"));
+      CHECK(has(text, "admpi_abandon_sweep"));
+      CHECK(same_everywhere(text));
+      REQUIRE(admpi_abandon_sweep(one.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
+      CHECK_NOTHROW(two.reverse());
+      CHECK(two.adjoint(u) == (collective ? 5.0 * ranks() : 5.0));
+    }
+    one.clear_adjoints();
+    one.seed(y, 7.0);
+    CHECK_NOTHROW(one.reverse());
+    CHECK(one.adjoint(x) == (collective ? 7.0 * ranks() : 7.0));
+  }
+}
+
 TEST_CASE("test_checking_is_silent_when_off") {
   test::begin();
   admpi::tape tape;

@@ -145,6 +145,60 @@ const fn of_collectives(private: &Private) -> Channel {
     (private.index, Kind::Collective, -1, 0)
 }
 
+/// How many adjoints have travelled: by private communicator, depth of the sweep counted from where that entered, and
+/// peer those sent and taken, and without a peer those of collectives that have set off. A sweep that is stopped where
+/// messages cross leaves some under way, which another would take for its own.
+static TRAVELLED: Mutex<BTreeMap<(usize, i64, c_int), [u64; 2]>> = Mutex::new(BTreeMap::new());
+
+const SENT: usize = 0;
+const TAKEN: usize = 1;
+const TOGETHER: c_int = -1;
+
+fn count_adjoint(private: &Private, depth: u32, peer: c_int, way: usize) {
+    if tape::checking() {
+        let place = (private.index, i64::from(depth) - i64::from(private.home), peer);
+        lock(&TRAVELLED).entry(place).or_default()[way] += 1;
+    }
+}
+
+/// A message of adjoints leaves.
+#[inline]
+pub fn adjoint_sent(private: &Private, depth: u32, peer: c_int) {
+    count_adjoint(private, depth, peer, SENT);
+}
+
+/// One has arrived.
+#[inline]
+pub fn adjoint_taken(private: &Private, depth: u32, peer: c_int) {
+    count_adjoint(private, depth, peer, TAKEN);
+}
+
+/// The adjoints of a collective set off.
+#[inline]
+pub fn adjoint_set_off(private: &Private, depth: u32) {
+    count_adjoint(private, depth, TOGETHER, SENT);
+}
+
+/// Nothing is under way any more, at one depth or all.
+pub fn adjoints_dropped(private: &Private, depth: Option<u32>) {
+    let depth = depth.map(|depth| i64::from(depth) - i64::from(private.home));
+    let gone = |index: usize, at: i64| {
+        [private.index, private.mirror().index].contains(&index) && depth.is_none_or(|d| d == at)
+    };
+    lock(&TRAVELLED).retain(|&(index, at, _), _| !gone(index, at));
+}
+
+/// Those that have travelled between this rank and a peer in sweeps at the present depth, or those of collectives.
+fn travelled(private: &Private, peer: c_int) -> [u64; 2] {
+    let mirror = private.mirror();
+    let mirrored = if peer == TOGETHER { TOGETHER } else { private.mirrored(peer) };
+    let depth = i64::from(tape::depth()) - i64::from(private.home);
+    let travelled = lock(&TRAVELLED);
+    let of = |index, peer| travelled.get(&(index, depth, peer)).copied().unwrap_or_default();
+    let (own, others) = (of(private.index, peer), of(mirror.index, mirrored));
+    [own[SENT] + others[SENT], own[TAKEN] + others[TAKEN]]
+}
+
 /// What a tape's calls were, in the order in which they were made.
 #[derive(Debug, Default)]
 pub struct Log {
@@ -535,15 +589,18 @@ const TAG: c_int = 32767;
 const NO_QUESTION: c_int = TAG - 1;
 
 /// Words that begin a comparison of two ranks.
-const SUMMARY: usize = 4;
+const SUMMARY: usize = 6;
 
-/// What a rank tells a peer: all that it sent and received, how many records there are about it, and whether all
-/// members are to come.
+/// What a rank tells a peer: all that it sent and received, how many records there are about it, the adjoints that have
+/// travelled, and whether all members are to come.
 fn summary(group: &Group<'_>, peer: c_int) -> [u64; SUMMARY] {
     let hash = |kind| hash_of_messages(&group.entries, kind, peer);
     let calls = group.entries.iter().filter(|entry| entry.open || entry.is_with(peer)).count();
-    [hash(Kind::Send), hash(Kind::Receive), calls as u64, group.together.into()]
+    let [sent, taken] = travelled(group.private, peer);
+    [hash(Kind::Send), hash(Kind::Receive), calls as u64, sent, taken, group.together.into()]
 }
+
+const STOPPED: &str = "a sweep was stopped where messages cross, and what is swept now would take its adjoints: sweep it on first, or call admpi_abandon_sweep on all ranks";
 
 /// A comparison with a peer: some words each way.
 struct Exchange {
@@ -735,7 +792,19 @@ fn compare_messages(
     let told: BTreeMap<c_int, &Vec<u64>> =
         told.iter().map(|(peer, words)| (*peer, words)).collect();
     for (&peer, theirs) in &told {
-        let [sent, received, ..] = summary(group, peer);
+        let [sent, received, _, adjoints_sent, adjoints_taken, _] = summary(group, peer);
+        let ways = [
+            (private.rank, peer, adjoints_sent, theirs[4]),
+            (peer, private.rank, theirs[3], adjoints_taken),
+        ];
+        for (from, to, sent, taken) in ways {
+            if sent != taken {
+                let text = format!(
+                    "rank {from} has sent {sent} messages of adjoints to rank {to}, which has taken {taken}: {STOPPED}"
+                );
+                conclusion.keep(Kin::Difference, text);
+            }
+        }
         if theirs[0] == received && theirs[1] == sent {
             continue;
         }
@@ -856,9 +925,20 @@ fn compare_collectives(group: &Group<'_>, conclusion: &mut Conclusion) -> Result
         Ok(words_of(agreed(private, all.map_err(failed)?)?.as_slice()))
     };
     let entries: Vec<&Entry> = collectives(&group.entries).collect();
-    let told = allgather(&[hash_of_collectives(&entries), entries.len() as u64])?;
-    if told.chunks_exact(2).any(|theirs| theirs[0] != told[0]) {
-        let most = told.chunks_exact(2).map(|theirs| theirs[1]).max().unwrap_or(0);
+    let [set_off, _] = travelled(private, TOGETHER);
+    let told = allgather(&[hash_of_collectives(&entries), entries.len() as u64, set_off])?;
+    // The mirror's ranks run the other way.
+    let mut at = told.chunks_exact(3).rev().map(|theirs| theirs[2]).zip(0..);
+    if let Some((first, _)) = at.next()
+        && let Some((other, rank)) = at.find(|&(other, _)| other != first)
+    {
+        let text = format!(
+            "the adjoints of {first} collectives have set off on rank 0, and of {other} on rank {rank}: {STOPPED}"
+        );
+        conclusion.keep(Kin::Difference, text);
+    }
+    if told.chunks_exact(3).any(|theirs| theirs[0] != told[0]) {
+        let most = told.chunks_exact(3).map(|theirs| theirs[1]).max().unwrap_or(0);
         let mut words: Vec<u64> =
             entries.iter().flat_map(|entry| encode(entry, entry.number, group.bottom)).collect();
         words.resize(crate::count::wide(most) * WORDS, u64::MAX);
@@ -870,7 +950,6 @@ fn compare_collectives(group: &Group<'_>, conclusion: &mut Conclusion) -> Result
                 used.map(decode).collect()
             })
             .collect();
-        // The mirror's ranks run the other way.
         records.reverse();
         match collective_difference(&records) {
             Found::Nothing => {}

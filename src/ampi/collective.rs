@@ -177,13 +177,17 @@ fn leave<R: Rule>(
             return Ok(Some(Home { tag: Some(tag), ..home }));
         }
     };
+    let depart = move |sweep: &mut Sweep<'_>| {
+        check::adjoint_set_off(rule.private(), sweep.depth());
+        rule.depart(taken, sweep)
+    };
     if release == AT_ONCE && sweep.companion::<Traffic>().may_depart() {
-        return rule.depart(taken, sweep).map(Some);
+        return depart(sweep).map(Some);
     }
     let event = sweep.event_index();
     let channel = channel_of(rule.private());
     let departure = Box::new(move |sweep: &mut Sweep<'_>| {
-        let home = rule.depart(taken, sweep)?;
+        let home = depart(sweep)?;
         sweep.companion::<Traffic>().open(start, home);
         Ok(())
     });

@@ -160,6 +160,7 @@ impl Outbox {
     /// Sends, or queues. Returns the memory if the message has left at once.
     #[inline]
     fn send(&mut self, parcel: Parcel) -> Result<Option<Staging>> {
+        check::adjoint_sent(parcel.private, parcel.depth, parcel.peer);
         let lane = self.lane(parcel.private.index, parcel.peer);
         let started = if lane.is_quiet() { 0 } else { lane.advance()? };
         if lane.is_quiet() {
@@ -459,7 +460,10 @@ impl Traffic {
         };
         let received = received.and_then(|status| status.doubles());
         match received.map_err(|failure| not_received(failure, rank()))? {
-            Some(received) if received == items.len() => Ok(()),
+            Some(received) if received == items.len() => {
+                check::adjoint_taken(private, depth, from.peer);
+                Ok(())
+            }
             received => Err(not_as_many(received, n, width, Envelope::new(rank(), from.tag))),
         }
     }
@@ -611,6 +615,7 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
     }
     // Collectives that some have not started never end.
     leave_to_mpi(tape.companion::<Traffic>().way.contributions.drain(..));
+    check::adjoints_dropped(private, depth);
     private.renew(comm, depth)
 }
 
