@@ -1,6 +1,7 @@
 // Types built from AMPI_ADOUBLE, by MPI's own constructors.
 #include "harness.hpp"
 
+#include <cstddef>
 #include <functional>
 
 using admpi::var;
@@ -292,4 +293,59 @@ TEST_CASE("test_datatypes_size_on_the_wire") {
   CHECK(size == 8);
   CHECK(lower == 0);
   CHECK(extent == 16);
+}
+
+TEST_CASE("test_datatypes_by_the_names_of_adjoinable_mpi") {
+  // A program written for it: the calls outside of what is traced have names of their own.
+  struct item {
+    int a;
+    var d;
+    var foo[2];
+  };
+  test::begin();
+  const int me = rank_of(world), count = size_of(world);
+  MPI_Datatype pair, plain, type;
+  AMPI_Type_contiguous_NT(2, AMPI_ADOUBLE, &pair);
+  int lengths[] = {1, 1, 1};
+  MPI_Aint places[] = {offsetof(item, a), offsetof(item, d), offsetof(item, foo)};
+  MPI_Datatype types[] = {MPI_INT, AMPI_ADOUBLE, pair};
+  AMPI_Type_create_struct_NT(3, lengths, places, types, &plain);
+  AMPI_Type_create_resized_NT(plain, 0, sizeof(item), &type);
+  AMPI_Type_commit_NT(&type);
+  AMPI_Type_free_NT(&plain);
+  AMPI_Type_free_NT(&pair);
+  std::vector<char> memory(1000 + AMPI_BSEND_OVERHEAD);
+  void *detached = nullptr;
+  int size = 0;
+  AMPI_Buffer_attach_NT(memory.data(), static_cast<int>(memory.size()));
+  admpi::tape tape;
+  tape.start();
+  std::vector<item> x(2), y(2);
+  for (int i = 0; i < 2; ++i) x[i] = {10 * me + i, 1.0 + i, {2.0 + me, 3.0 * i}};
+  for (item &one : x) {
+    tape.input(one.d);
+    tape.input(one.foo, 2);
+  }
+  AMPI_Bsend(x.data(), 2, type, (me + 1) % count, 0, world);
+  AMPI_Recv(y.data(), 2, type, (me + count - 1) % count, 0, world, MPI_STATUS_IGNORE);
+  AMPI_Type_free_NT(&type);
+  AMPI_Buffer_detach_NT(&detached, &size);
+  CHECK(detached == memory.data());
+  const int left = (me + count - 1) % count;
+  CHECK(y[1].a == 10 * left + 1);
+  CHECK(y[1].foo[0].value == 2.0 + left);
+  MPI_Op product;
+  AMPI_Op_create_NT([](void *in, void *inout, int *n, MPI_Datatype *) {
+    for (int i = 0; i < *n; ++i) static_cast<var *>(inout)[i] = static_cast<var *>(in)[i] * static_cast<var *>(inout)[i];
+  }, 1, &product);
+  var all;
+  const var mine = y[0].d * 2.0;
+  AMPI_Allreduce(&mine, &all, 1, AMPI_ADOUBLE, product, world);
+  AMPI_Op_free_NT(&product);
+  if (me == 0) tape.seed(all);
+  tape.seed(y[1].foo[1], 5.0);
+  tape.reverse();
+  CHECK(tape.adjoint(x[0].d) == std::pow(2.0, count));
+  CHECK(tape.adjoint(x[1].foo[1]) == 5.0);
+  CHECK(tape.adjoint(x[1].d) == 0.0);
 }

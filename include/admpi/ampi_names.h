@@ -704,4 +704,17 @@
 #define AMPI_Get_elements_c MPIX_Get_elements_x
 #define AMPI_Pack_size_c MPIX_Pack_size_x
 
+/* AdjoinableMPI's names for calls outside of what its tape sees */
+#define AMPI_Init_NT AMPI_Init
+#define AMPI_Finalize_NT AMPI_Finalize
+#define AMPI_Buffer_attach_NT AMPI_Buffer_attach
+#define AMPI_Buffer_detach_NT AMPI_Buffer_detach
+#define AMPI_Type_contiguous_NT AMPI_Type_contiguous
+#define AMPI_Type_create_struct_NT AMPI_Type_create_struct
+#define AMPI_Type_create_resized_NT AMPI_Type_create_resized
+#define AMPI_Type_commit_NT AMPI_Type_commit
+#define AMPI_Type_free_NT AMPI_Type_free
+#define AMPI_Op_create_NT AMPI_Op_create
+#define AMPI_Op_free_NT AMPI_Op_free
+
 #endif
