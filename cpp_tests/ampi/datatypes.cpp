@@ -118,6 +118,28 @@ MPI_Datatype column_of(int columns, MPI_Datatype t) {
 
 MPI_Datatype resized(MPI_Datatype t) { return column_of(5, t); }
 
+/// Pairs from the highest down.
+MPI_Datatype backwards(MPI_Datatype t) {
+  const int one[] = {1};
+  const MPI_Aint place[] = {16 * 8};
+  MPI_Datatype down, made;
+  MPI_Type_vector(3, 2, -4, t, &down);
+  MPI_Type_create_hindexed(1, one, place, down, &made);
+  MPI_Type_free(&down);
+  return made;
+}
+
+/// Items of which each lies in front of the one before.
+MPI_Datatype forwards_back(MPI_Datatype t) {
+  const int two[] = {2};
+  const MPI_Aint place[] = {16 * 9};
+  MPI_Datatype pair, made;
+  MPI_Type_create_hindexed(1, two, place, t, &pair);
+  MPI_Type_create_resized(pair, 16 * 9, -3 * 16, &made);
+  MPI_Type_free(&pair);
+  return made;
+}
+
 MPI_Datatype nested(MPI_Datatype t) {
   MPI_Datatype inner = resized(t), copy, made;
   MPI_Type_dup(inner, &copy);
@@ -212,6 +234,13 @@ TEST_CASE("test_datatypes_resized_and_nested") {
   check_types(18, 20, 20, element, 5, resized);
   check_types(19, 20, 1, nested, 8, element);
   check_types(20, 20, 2, resized, 1, nested);
+}
+
+TEST_CASE("test_datatypes_that_go_down") {
+  check_types(72, 30, 2, backwards, 12, element);
+  check_types(73, 30, 5, element, 1, backwards);
+  check_types(74, 30, 3, forwards_back, 6, element);
+  check_types(75, 30, 1, backwards, 4, forwards_back);
 }
 
 TEST_CASE("test_datatypes_short_message_into_a_wide_type") {

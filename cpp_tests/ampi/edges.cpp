@@ -441,6 +441,10 @@ TEST_CASE("test_edges_collectives_of_active_data_on_an_intercommunicator") {
       admpi::tape tape;
       if (recording) tape.start();
       std::vector<var> x(2, 1.0 + rank), y(16, 0.5);
+      if (recording) {
+        check_refused(AMPI_Send(x.data(), 1, AMPI_ADOUBLE, 0, 1, inter), "AMPI_Send");
+        CHECK(std::string(admpi_last_error()).find("intercommunicator") != std::string::npos);
+      }
       const int root = rank == 0 ? MPI_ROOT : rank % 2 == 0 ? MPI_PROC_NULL : 0;
       check_refused(AMPI_Bcast(x.data(), 2, AMPI_ADOUBLE, root, inter), "AMPI_Bcast");
       check_refused(AMPI_Allreduce(x.data(), y.data(), 2, AMPI_ADOUBLE, MPI_SUM, inter), "AMPI_Allreduce");
@@ -533,6 +537,39 @@ TEST_CASE("test_edges_parts_of_nothing_may_have_any_type") {
     CHECK(tape.adjoint(x[0]) == 0.0);
     CHECK(tape.adjoint(x[1]) == 2.0 + right);
   }
+}
+
+TEST_CASE("test_edges_half_of_an_exchange_of_nothing_may_have_any_type") {
+  test::begin();
+  const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  admpi::tape tape;
+  tape.start();
+  std::vector<var> x(2, 1.0 + rank), y(2), z(2);
+  tape.input(x);
+  // Nobody at the other end.
+  int count = -1, numbers[5] = {1, 2, 3, 4, 5};
+  MPI_Status status;
+  AMPI_Sendrecv(x.data(), 2, AMPI_ADOUBLE, right, 1, numbers, 5, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  CHECK(count == 0);
+  CHECK(numbers[4] == 5);
+  AMPI_Sendrecv(numbers, 5, MPI_INT, MPI_PROC_NULL, 1, y.data(), 2, AMPI_ADOUBLE, left, 1, MPI_COMM_WORLD, &status);
+  MPI_Get_count(&status, AMPI_ADOUBLE, &count);
+  CHECK(count == 2);
+  // No items.
+  AMPI_Request q[2];
+  AMPI_Irecv(z.data(), 2, AMPI_ADOUBLE, rank, 2, MPI_COMM_WORLD, &q[0]);
+  AMPI_Isend(numbers, 0, MPI_INT, rank, 3, MPI_COMM_WORLD, &q[1]);
+  AMPI_Sendrecv(x.data(), 2, AMPI_ADOUBLE, rank, 2, numbers, 0, MPI_BYTE, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  AMPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+  CHECK(value(y[1]) == 1.0 + left);
+  CHECK(value(z[0]) == 1.0 + rank);
+  tape.seed(y[1], 2.0 + rank);
+  tape.seed(z[0], 7.0);
+  tape.reverse();
+  CHECK(tape.adjoint(x[0]) == 7.0);
+  CHECK(tape.adjoint(x[1]) == 2.0 + right);
 }
 
 TEST_CASE("test_edges_a_sweep_that_waits_to_go_on_is_not_cut_short") {

@@ -111,6 +111,9 @@ TEST_CASE("test_errors_active_and_passive_together") {
   check_raised(AMPI_Sendrecv(static_cast<void *>(at.x), 1, AMPI_ADOUBLE, me, 0, plain, 1, MPI_DOUBLE, me, 0, at.comm,
                              MPI_STATUS_IGNORE),
                "AMPI_Sendrecv", "both must be");
+  check_raised(AMPI_Sendrecv(static_cast<void *>(at.x), 1, AMPI_ADOUBLE, me, 0, plain, 1, MPI_DOUBLE, me, 0, at.comm,
+                             MPI_STATUS_IGNORE),
+               "AMPI_Sendrecv", "use AMPI_Irecv, AMPI_Send and AMPI_Wait");
   check_raised(AMPI_Allgather(static_cast<void *>(at.x), 1, MPI_DOUBLE, plain, 1, AMPI_ADOUBLE, at.comm),
                "AMPI_Allgather", "both must be");
   check_raised(AMPI_Gather(static_cast<void *>(at.x), 1, AMPI_ADOUBLE, plain, 1, MPI_DOUBLE, at.rank, at.comm),

@@ -913,6 +913,12 @@ TEST_CASE("test_reductions_errors_name_the_operation_and_the_cure") {
     AMPI_Op_free(&own);
   }
   CHECK(again > 0);
+  AMPI_Op_create(&add_vars, 1, &own);
+  for (const int root : {-5, test::size_of(MPI_COMM_WORLD)}) {
+    CAPTURE(root);
+    CHECK(has(error_of([&] { return AMPI_Reduce(&x, &y, 1, AMPI_ADOUBLE, own, root, MPI_COMM_WORLD); }), "root = "));
+  }
+  AMPI_Op_free(&own);
   // MPI calls the function itself for passive data, which no question of the library reaches.
   AMPI_Op_create(&plain_operation, 1, &own);
   plain_calls = 0;

@@ -350,7 +350,10 @@ pub fn unknown() -> Failure {
 #[cold]
 fn known(comm: Comm) -> Outcome<&'static Private> {
     let generation = GENERATION.load(Ordering::Relaxed);
-    let private = find(comm)?.ok_or_else(unknown)?;
+    let private = match find(comm)? {
+        Some(private) => private,
+        None => return refuse_inter(comm).and(Err(unknown())),
+    };
     LAST.with(|last| *last = (generation, comm.key(), Some(private)));
     Ok(private)
 }

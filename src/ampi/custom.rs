@@ -272,7 +272,11 @@ impl Custom {
         let own = operands_to(root, send, receive, comm)?;
         self.check(own)?;
         let team = Team::of(comm, root, own.items())?;
-        let (rank, root) = (team.rank(), wide_int(root));
+        let (rank, ranks) = (team.rank(), team.ranks());
+        let Some(root) = usize::try_from(root).ok().filter(|&root| root < ranks) else {
+            let why = format!("root = {root} is none of the {ranks} ranks");
+            return Err(Error::new(Code::Argument, why).into());
+        };
         let joined = self.join(&team, own)?;
         let out = (rank == 0).then_some((joined.argument(), root));
         team.exchange(out, (rank == root).then_some((receive, 0)))

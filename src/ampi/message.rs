@@ -8,6 +8,7 @@ use super::recording::{ids, on_tape, state};
 use super::traffic::{Completion, Parcel, Traffic};
 use super::wire::items;
 use super::{Private, statistics};
+use crate::datatype::is_passive;
 use crate::error::{Code, Error, Result};
 use crate::large::limit::small;
 use crate::mpi::error::is_truncation;
@@ -612,10 +613,18 @@ pub fn sendrecv(
     from: Envelope,
     comm: Comm,
 ) -> Outcome<Status> {
-    let source = argument::source("sendbuf", send)?;
-    exchange(&source, to, argument::sink("recvbuf", receive)?, from, comm, || {
-        communicator::of(comm)
-    })
+    // What carries nothing may have any type.
+    let carries = |side: &Argument, peer: c_int| {
+        !is_passive(side.datatype()) || !(side.is_nothing() || peer == constants().proc_null)
+    };
+    let (sends, receives) = (carries(send, to.peer), carries(receive, from.peer));
+    if sends && receives && is_passive(send.datatype()) != is_passive(receive.datatype()) {
+        let why = "one of sendtype and recvtype is active and the other passive: both must be; to exchange the one for the other use AMPI_Irecv, AMPI_Send and AMPI_Wait";
+        return Err(Error::new(Code::Unsupported, why).into());
+    }
+    let source = if sends { argument::source("sendbuf", send)? } else { Source::default() };
+    let sink = if receives { argument::sink("recvbuf", receive)? } else { Sink::default() };
+    exchange(&source, to, sink, from, comm, || communicator::of(comm))
 }
 
 pub fn sendrecv_replace(
