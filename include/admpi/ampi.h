@@ -122,13 +122,14 @@ int admpi_seed_replicated(admpi_tape *tape,
 
 /**
  * Gives up a sweep that was interrupted at a place which messages cross, on all ranks: adjoints under way on
- * `comm` are received and dropped, those held back are forgotten. Clear the adjoints afterwards. Collective
- * over `comm`.
+ * `comm` are received and dropped, those held back are forgotten. Clear the adjoints afterwards. In a callback of a
+ * sweep it gives up one that the callback has begun, and the sweep outside goes on. Collective over `comm`.
  * @param tape  the calling process's tape
  * @param comm  the communicator whose messages cross the place
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI
  */
-int admpi_abandon_sweep(admpi_tape *tape, MPI_Comm comm);
+int admpi_abandon_sweep(admpi_tape *tape,
+                        MPI_Comm comm);
 
 /**
  * Enters a communicator that was made by plain MPI_ calls, so that it may carry active data. Collective over

@@ -506,7 +506,7 @@ int AMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_
 /**
  * MPI_Op_create of an operation that may be given active data. Then `function` is called with arrays of admpi_var,
  * laid out as the call's datatype has them, and what it computes is recorded on the tape; on passive data MPI calls
- * it. Blocking reductions only. Must not throw.
+ * it. Must not throw.
  * @param function  inout = in op inout
  * @param commute   1 if the operation is commutative; the order of ranks is kept all the same
  * @param[out] op   to be freed by AMPI_Op_free
