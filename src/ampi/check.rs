@@ -898,7 +898,10 @@ fn spread(groups: &[Group<'_>], conclusion: &mut Conclusion) -> Result<()> {
             match hear(edge) {
                 Ok(true) => told = true,
                 Ok(false) => open.push(edge),
-                Err(error) => heard = Err(error),
+                Err(error) => {
+                    heard = Err(error);
+                    break;
+                }
             }
         }
         let sent = heard.and_then(|()| {
