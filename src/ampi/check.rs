@@ -585,7 +585,7 @@ fn hash_of_collectives(entries: &[&Entry]) -> u64 {
 
 /// Messages of the comparison: the highest tag that every MPI has.
 const TAG: c_int = 32767;
-/// From a rank that has no question. Not empty: on the mirror no message is.
+/// From a rank that has no question.
 const NO_QUESTION: c_int = TAG - 1;
 
 /// Words that begin a comparison of two ranks.
@@ -671,9 +671,38 @@ fn has_come(private: &Private, peer: c_int) -> Result<bool> {
     Ok(found.is_some())
 }
 
+/// How many calls there were with a peer, on any tag: those sent to it, those received from it, and collectives.
+fn calls_with(private: &Private, peer: c_int) -> [u64; 3] {
+    let counts = lock(&COUNTS);
+    let of = |kind| {
+        let all = (private.index, kind, peer, c_int::MIN)..=(private.index, kind, peer, c_int::MAX);
+        counts.range(all).map(|(_, count)| count).sum()
+    };
+    let collectives = counts.get(&of_collectives(private)).copied().unwrap_or(0);
+    [of(Kind::Send), of(Kind::Receive), collectives]
+}
+
 fn tell_no_question(private: &Private, peer: c_int) -> Result<()> {
-    leave_to_mpi([send(private, peer, NO_QUESTION, &[0])?].into_iter());
+    leave_to_mpi([send(private, peer, NO_QUESTION, &calls_with(private, peer))?].into_iter());
     Ok(())
+}
+
+/// Whether `peer` has said that it has no question, and had made all the calls then that this rank knows of: it may
+/// have said so in an earlier comparison. Whether an open receive or collective waits for a later one cannot be told.
+fn has_no_question(group: &Group<'_>, peer: c_int) -> Result<bool> {
+    let any = constants();
+    let waits = |entry: &&Entry| {
+        entry.open && (!entry.kind.is_message() || [peer, any.any_source].contains(&entry.peer))
+    };
+    let open = group.entries.iter().any(waits);
+    let [sent, received, collectives] = calls_with(group.private, peer);
+    while let Some(words) = come(group.private, peer, NO_QUESTION)? {
+        let covers = words.iter().zip([received, sent, collectives]).all(|(&n, own)| n >= own);
+        if covers && !open {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Exchanges summaries with all that this rank has something on record with, and with those that ask it.
@@ -711,7 +740,7 @@ fn meet(group: &mut Group<'_>, conclusion: &mut Conclusion) -> Result<Vec<(c_int
                 in_doubt.remove(&peer);
                 group.peers.insert(peer);
                 exchanges.push(Exchange::begin(private, peer, &summary(group, peer), SUMMARY)?);
-            } else if come(private, peer, NO_QUESTION)?.is_some() {
+            } else if has_no_question(group, peer)? {
                 in_doubt.remove(&peer);
             }
         }
