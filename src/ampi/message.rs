@@ -238,6 +238,12 @@ impl Arrival {
         }
     }
 
+    /// Asks for what `accept` will need: among many receives it has left the cache since their start.
+    #[inline]
+    pub fn fetch_ahead(&self) {
+        self.sink.fetch_ahead();
+    }
+
     /// Takes what arrived into the user's buffer: out of `data`, or from where MPI has put it there.
     pub fn accept(&mut self, data: &[f64], status: &Status) -> Outcome<()> {
         let bytes = if status.source() == constants().proc_null {

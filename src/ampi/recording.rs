@@ -79,7 +79,8 @@ pub fn no_adjoint(call: &str) -> Error {
 /// A buffer, or part of one, whose ids are to be recorded.
 pub trait Operands {
     fn count(&self) -> usize;
-    fn ids(&self, out: &mut [u32]);
+    /// Copies the ids, and returns the highest.
+    fn ids(&self, out: &mut [u32]) -> u32;
     /// Calls `f` for each (id, tag, value).
     fn each(&self, f: &mut dyn FnMut(&tape::Var));
 }
@@ -88,8 +89,8 @@ impl Operands for Source {
     fn count(&self) -> usize {
         Self::len(self)
     }
-    fn ids(&self, out: &mut [u32]) {
-        Self::ids(self, out);
+    fn ids(&self, out: &mut [u32]) -> u32 {
+        Self::ids(self, out)
     }
     fn each(&self, f: &mut dyn FnMut(&tape::Var)) {
         self.segment(0, self.len()).each(f);
@@ -100,8 +101,8 @@ impl Operands for Sources {
     fn count(&self) -> usize {
         self.len()
     }
-    fn ids(&self, out: &mut [u32]) {
-        Self::ids(self, out);
+    fn ids(&self, out: &mut [u32]) -> u32 {
+        Self::ids(self, out)
     }
     fn each(&self, f: &mut dyn FnMut(&tape::Var)) {
         for source in self.list() {
@@ -114,8 +115,8 @@ impl Operands for Segment<'_> {
     fn count(&self) -> usize {
         Self::len(self)
     }
-    fn ids(&self, out: &mut [u32]) {
-        Self::ids(self, out);
+    fn ids(&self, out: &mut [u32]) -> u32 {
+        Self::ids(self, out)
     }
     fn each(&self, f: &mut dyn FnMut(&tape::Var)) {
         Segment::each(self, f);
@@ -160,10 +161,8 @@ fn check(tape: &Tape, operands: &impl Operands) -> Result<()> {
 #[inline(never)]
 fn list(tape: &mut Tape, operands: &impl Operands) -> Result<Ids> {
     let next = tape.next_id();
-    let list = tape.store::<u32>(operands.count())?;
-    let ids = tape.stored_mut(&list);
-    operands.ids(ids);
-    let highest = ids.iter().copied().max().unwrap_or(0);
+    let list = tape.reserve::<u32>(operands.count())?;
+    let highest = operands.ids(tape.stored_mut(&list));
     if highest >= next {
         return Err(never_given(highest, next));
     }

@@ -4,6 +4,7 @@ use super::collective::Pending;
 use super::lock;
 use super::message::{self, Again, Arrival};
 use crate::error::{Code, Error};
+use crate::mpi::lanes::fetch_ahead;
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{self, constants};
 use crate::mpi::transfer::{Batch, Completion, Found, Transfer};
@@ -176,6 +177,19 @@ impl Request {
         &mut self.transfer
     }
 
+    /// Asks for the memory that the completion will need, which comes while MPI looks at its own.
+    #[inline]
+    fn fetch_ahead(&self) {
+        const LINE: usize = 64;
+        let start = std::ptr::from_ref(self).cast::<u8>();
+        for offset in (LINE..size_of::<Self>()).step_by(LINE) {
+            fetch_ahead(start.wrapping_add(offset));
+        }
+        if let Kind::Receiving(arrival) = &self.kind {
+            arrival.fetch_ahead();
+        }
+    }
+
     /// Does what the completion of the request asks for.
     fn finish(&mut self, status: &Status) -> Outcome<()> {
         let arrival = match &mut self.kind {
@@ -246,6 +260,7 @@ pub fn wait(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<()> {
         place.set(&Transfer::default().wait()?);
         return Ok(());
     };
+    request.fetch_ahead();
     let done = request.transfer.wait();
     settle_one(slot, done.map(Some), place).map(|_| ())
 }

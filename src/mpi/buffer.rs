@@ -4,6 +4,9 @@
 //! itself would send them: 8 bytes for the value of each active double, the bytes of the rest between them. Statuses
 //! thus count what they always counted. Whatever is recorded is counted in active doubles.
 
+use super::lanes::{
+    Words, fetch_ahead, id_of, mark_of, marks_differ, put_together, take_apart, take_ids,
+};
 use super::place::Place;
 use super::raw::{MPI_Aint, MPI_Count, MPI_Datatype};
 use super::{Datatype, Failure, Outcome};
@@ -11,6 +14,7 @@ use crate::count::wide32;
 use crate::error::{Code, Error};
 use crate::tape::Var;
 use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 /// A run of active doubles, 16 bytes apart, from `offset` bytes behind the item's address.
@@ -139,6 +143,9 @@ impl Mark {
     }
 }
 
+/// So many doubles are moved to their places by way of the stack.
+const FEW: usize = 128;
+
 /// Ids are 32 bits, and a buffer's doubles are numbered by them.
 #[allow(clippy::cast_possible_truncation)]
 const fn narrow(n: usize) -> u32 {
@@ -212,13 +219,15 @@ impl Sources {
         scan.shape()
     }
 
-    pub fn ids(&self, out: &mut [u32]) {
-        let mut left = out;
+    /// Copies the ids to `out`, which has room for all of them, and returns the highest.
+    pub fn ids(&self, out: &mut [u32]) -> u32 {
+        let (mut left, mut highest) = (out, 0);
         for source in self.list() {
             let (now, later) = std::mem::take(&mut left).split_at_mut(source.n);
-            source.ids(now);
+            highest = source.ids(now).max(highest);
             left = later;
         }
+        highest
     }
 
     /// As `pack` of the part of one rank.
@@ -419,19 +428,6 @@ impl Source {
         Segment { source: self, from, n: n.min(self.n.saturating_sub(from)) }
     }
 
-    /// Copies the values to `out`, which has room for all of them.
-    pub fn values(&self, out: &mut [f64]) {
-        let mut left = &mut out[..self.n];
-        self.for_runs(self.n, |run, n| {
-            let (now, later) = std::mem::take(&mut left).split_at_mut(n);
-            for (i, value) in now.iter_mut().enumerate() {
-                // SAFETY: the promise of `Argument::new`.
-                *value = unsafe { (*run.add(i)).value };
-            }
-            left = later;
-        });
-    }
-
     /// Copies what travels to `out`, which has room for all words of it, and tells what the ids look like: values,
     /// in one pass over the memory; behind that of a pair its index; and what lies between them.
     #[inline]
@@ -463,7 +459,7 @@ impl Source {
         self.for_runs(self.n, |run, n| {
             let (now, later) = std::mem::take(&mut left).split_at_mut(n);
             // SAFETY: the promise of `Argument::new`.
-            scan.copy(unsafe { std::slice::from_raw_parts(run, n) }, now);
+            scan.copy(unsafe { words(run, n) }, now);
             left = later;
         });
     }
@@ -480,7 +476,7 @@ impl Source {
     fn scan_ids(&self, scan: &mut Scan) {
         self.for_runs(self.n, |run, n| {
             // SAFETY: the promise of `Argument::new`.
-            scan.add(unsafe { std::slice::from_raw_parts(run, n) });
+            scan.add(unsafe { words(run, n) });
         });
     }
 
@@ -501,17 +497,9 @@ impl Source {
         scan.shape()
     }
 
-    /// Copies the ids to `out`, which has room for all of them.
-    pub fn ids(&self, out: &mut [u32]) {
-        let mut left = &mut out[..self.n];
-        self.for_runs(self.n, |run, n| {
-            let (now, later) = std::mem::take(&mut left).split_at_mut(n);
-            for (i, id) in now.iter_mut().enumerate() {
-                // SAFETY: the promise of `Argument::new`.
-                *id = unsafe { (*run.add(i)).id };
-            }
-            left = later;
-        });
+    /// Copies the ids to `out`, which has room for all of them, and returns the highest.
+    pub fn ids(&self, out: &mut [u32]) -> u32 {
+        self.segment(0, self.n).ids(out)
     }
 }
 
@@ -938,30 +926,31 @@ impl Segment<'_> {
         let mut scan = Scan::default();
         self.for_runs(|run, n| {
             // SAFETY: the promise of `Argument::new`.
-            scan.add(unsafe { std::slice::from_raw_parts(run, n) });
+            scan.add(unsafe { words(run, n) });
         });
         scan.shape()
     }
 
-    pub fn ids(&self, out: &mut [u32]) {
-        let mut at = 0;
+    /// Copies the ids to `out`, which has room for all of them, and returns the highest.
+    pub fn ids(&self, out: &mut [u32]) -> u32 {
+        let (mut at, mut highest) = (0, 0);
         self.for_runs(|run, n| {
-            for (i, id) in out[at..at + n].iter_mut().enumerate() {
-                // SAFETY: the promise of `Argument::new`.
-                *id = unsafe { (*run.add(i)).id };
-            }
+            // SAFETY: the promise of `Argument::new`.
+            highest = take_ids(unsafe { words(run, n) }, &mut out[at..at + n]).max(highest);
             at += n;
         });
+        highest
     }
 }
 
-/// The half of a `Var` that holds id and tag, as one word: loops over words become vector instructions.
-const fn word_of(id: u32, tag: u32) -> u64 {
-    if cfg!(target_endian = "little") {
-        id as u64 | (tag as u64) << 32
-    } else {
-        (id as u64) << 32 | tag as u64
-    }
+/// A run as words.
+///
+/// # Safety
+/// It lies in the user's buffer.
+unsafe fn words<'a>(run: *const Var, n: usize) -> &'a [Words] {
+    const { assert!(size_of::<Var>() == size_of::<Words>() && align_of::<Var>() >= align_of::<Words>()) };
+    // SAFETY: the caller's promise; a `Var` is two words.
+    unsafe { std::slice::from_raw_parts(run.cast(), n) }
 }
 
 /// Finds out whether a sequence of ids is a range, passive, or neither.
@@ -974,30 +963,24 @@ struct Scan {
 }
 
 impl Scan {
-    fn add(&mut self, vars: &[Var]) {
-        self.walk(vars, |_, _| {});
+    fn add(&mut self, doubles: &[Words]) {
+        self.walk(doubles, marks_differ);
     }
 
     /// Copies the values beside.
-    fn copy(&mut self, vars: &[Var], out: &mut [f64]) {
-        let out = &mut out[..vars.len()];
-        self.walk(vars, |i, value| out[i] = value);
+    fn copy(&mut self, doubles: &[Words], values: &mut [f64]) {
+        self.walk(doubles, |doubles, mark, step| take_apart(doubles, values, mark, step));
     }
 
-    #[inline(always)]
-    fn walk(&mut self, vars: &[Var], mut f: impl FnMut(usize, f64)) {
-        let Some(start) = vars.first() else { return };
-        let first = *self.first.get_or_insert(start.id);
+    #[inline]
+    fn walk(&mut self, doubles: &[Words], differs: impl FnOnce(&[Words], u64, u64) -> u64) {
+        let Some(start) = doubles.first() else { return };
+        let first = *self.first.get_or_insert(id_of(start[1]));
         let step = u32::from(first != 0);
-        let mut expected = word_of(first.wrapping_add(step.wrapping_mul(self.seen)), 0);
-        let mut broken = 0;
-        for (i, var) in vars.iter().enumerate() {
-            f(i, var.value);
-            broken |= word_of(var.id, var.tag) ^ expected;
-            expected = expected.wrapping_add(word_of(step, 0));
-        }
-        self.broken |= broken & word_of(u32::MAX, 0);
-        self.seen = self.seen.wrapping_add(narrow(vars.len()));
+        let next = first.wrapping_add(step.wrapping_mul(self.seen));
+        let differs = differs(doubles, mark_of(next, 0), mark_of(step, 0));
+        self.broken |= differs & mark_of(u32::MAX, 0);
+        self.seen = self.seen.wrapping_add(narrow(doubles.len()));
     }
 
     const fn shape(&self) -> Shape {
@@ -1040,6 +1023,12 @@ impl Sink {
         &self.0
     }
 
+    /// Asks for the first double before it is needed.
+    #[inline]
+    pub fn fetch_ahead(&self) {
+        fetch_ahead(self.0.base);
+    }
+
     /// Where MPI may write the doubles of a plain buffer side by side, to be put in their places by `spread`: from its
     /// beginning on, so that what does not arrive is not touched.
     pub(super) fn place(&self) -> Place {
@@ -1053,22 +1042,35 @@ impl Sink {
     pub fn spread(&mut self, n: usize, mark: Mark) {
         assert!(self.0.is_plain() && n <= self.0.n);
         let run = self.0.base.cast::<Var>();
+        match n {
+            // The address of nothing may be NULL.
+            0 => {}
+            // SAFETY: the promise of `Argument::new`.
+            1 => write(run, &[unsafe { run.cast::<f64>().read() }], mark, 0),
+            _ => Self::spread_all(run, n, mark),
+        }
+    }
+
+    fn spread_all(run: *mut Var, n: usize, mark: Mark) {
+        let beginning = run.cast::<f64>();
         let mut left = n;
         // The upper half does not reach what is left below it.
-        while left > 1 {
+        while left > FEW {
             let half = left.div_ceil(2);
             // SAFETY: the promise of `Argument::new`; bytes 8 half .. 8 left are read, from 16 half on are written.
             let upper = unsafe {
-                std::slice::from_raw_parts(run.cast::<f64>().add(half).cast_const(), left - half)
+                std::slice::from_raw_parts(beginning.add(half).cast_const(), left - half)
             };
             write(run.wrapping_add(half), upper, mark, half);
             left = half;
         }
-        if left == 1 {
-            // SAFETY: as above.
-            let value = unsafe { run.cast::<f64>().read() };
-            write(run, &[value], mark, 0);
-        }
+        let mut few = [const { MaybeUninit::<f64>::uninit() }; FEW];
+        // SAFETY: as above; so many are written before they are read.
+        let few = unsafe {
+            beginning.copy_to_nonoverlapping(few.as_mut_ptr().cast(), left);
+            std::slice::from_raw_parts(few.as_ptr().cast(), left)
+        };
+        write(run, few, mark, 0);
     }
 
     /// Writes what `Source::pack` has packed, or its beginning, with ids from `mark`.
@@ -1188,13 +1190,15 @@ impl Sink {
 /// Writes a run whose first value is the `done`th from `mark`.
 #[inline]
 fn write(run: *mut Var, values: &[f64], mark: Mark, done: usize) {
-    let step = word_of(u32::from(mark.first != 0), 0);
-    let mut word = word_of(mark.id(narrow(done)), mark.tag);
-    for (i, &value) in values.iter().enumerate() {
+    let first = mark_of(mark.id(narrow(done)), mark.tag);
+    if let [value] = values {
         // SAFETY: the promise of `Argument::new`: the run lies in the user's buffer. A `Var` is two words.
-        unsafe { run.add(i).cast::<[u64; 2]>().write([value.to_bits(), word]) };
-        word = word.wrapping_add(step);
+        return unsafe { run.cast::<Words>().write([value.to_bits(), first]) };
     }
+    // SAFETY: as above.
+    let run =
+        unsafe { std::slice::from_raw_parts_mut(run.cast::<MaybeUninit<Words>>(), values.len()) };
+    put_together(values, run, first, mark_of(u32::from(mark.first != 0), 0));
 }
 
 /// An offset in bytes on a 64-bit machine.
@@ -1257,7 +1261,7 @@ mod tests {
 
     #[test]
     fn test_buffer_spread_in_place() {
-        for n in [0_usize, 1, 2, 3, 4, 7, 8, 100, 1025] {
+        for n in [0_usize, 1, 2, 3, 4, 7, 8, 100, FEW, FEW + 1, 1025] {
             for received in [0, 1, n / 3, n.saturating_sub(1), n] {
                 let received = received.min(n);
                 let ids: Vec<u32> = (50..).take(n).collect();

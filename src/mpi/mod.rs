@@ -14,6 +14,7 @@ pub mod function;
 pub mod generalized;
 pub mod handle;
 pub mod items;
+pub mod lanes;
 pub mod message;
 pub mod operation;
 pub mod own;

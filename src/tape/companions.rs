@@ -33,16 +33,24 @@ impl Companions {
     /// The one of type `C`, made if there is none.
     #[inline]
     pub fn get<C: Companion + Default>(&mut self) -> &mut C {
-        let at = self.place::<C>().unwrap_or_else(|| {
-            self.put(Box::<C>::default());
-            self.0.len() - 1
-        });
+        // Mostly there is one.
+        let at = match self.0.first() {
+            Some((kind, _)) if *kind == TypeId::of::<C>() => 0,
+            _ => self.place_or_make::<C>(),
+        };
         let companion: *mut dyn Companion = &raw mut *self.0[at].1;
         // SAFETY: borrowed from `self`, and of type `C`, as `put` wrote beside it.
         unsafe { &mut *companion.cast::<C>() }
     }
 
-    #[inline]
+    #[inline(never)]
+    fn place_or_make<C: Companion + Default>(&mut self) -> usize {
+        self.place::<C>().unwrap_or_else(|| {
+            self.put(Box::<C>::default());
+            self.0.len() - 1
+        })
+    }
+
     fn place<C: Companion>(&self) -> Option<usize> {
         self.0.iter().position(|(kind, _)| *kind == TypeId::of::<C>())
     }

@@ -89,24 +89,24 @@ impl Store for Sweep<'_> {
 }
 
 impl Tape {
-    /// `n` zeros in the payload arena.
-    pub fn store<T: Pod>(&mut self, n: usize) -> Result<Stored<T>> {
+    /// `n` numbers in the payload arena; which ones they are at first is unspecified.
+    pub fn reserve<T: Pod>(&mut self, n: usize) -> Result<Stored<T>> {
         let bytes = crate::count::product("payload", n, size_of::<T>())?;
         let offset = self.allocate(bytes, align_of::<T>())?;
-        let slice = Stored { offset, n: n as u64, kind: PhantomData };
+        Ok(Stored { offset, n: n as u64, kind: PhantomData })
+    }
+
+    /// `n` zeros in the payload arena.
+    pub fn store<T: Pod>(&mut self, n: usize) -> Result<Stored<T>> {
+        let slice = self.reserve(n)?;
         self.stored_mut(&slice).fill(T::default());
         Ok(slice)
     }
 
     /// A copy of `values` in the payload arena.
     pub fn store_from<T: Pod>(&mut self, values: &[T]) -> Result<Stored<T>> {
-        let bytes = size_of_val(values);
-        let offset = self.allocate(bytes, align_of::<T>())?;
-        let slice = Stored { offset, n: values.len() as u64, kind: PhantomData };
-        // SAFETY: fresh bytes of the arena, large enough and aligned by `allocate`.
-        unsafe {
-            std::ptr::copy_nonoverlapping(values.as_ptr().cast(), self.payload_at(offset), bytes);
-        }
+        let slice = self.reserve(values.len())?;
+        self.stored_mut(&slice).copy_from_slice(values);
         Ok(slice)
     }
 
@@ -153,7 +153,7 @@ impl Tape {
                 (_, Err(_)) => unreachable!("more ids than the id space holds"),
             });
         };
-        let list = self.store::<u32>(n)?;
+        let list = self.reserve::<u32>(n)?;
         let ids = self.stored_mut(&list);
         let mut id = first;
         for slot in &mut ids[..run] {

@@ -93,6 +93,16 @@ impl Sweep<'_> {
         let width = self.width();
         assert_eq!(values.len(), ids.len() * width, "one value for each adjoint");
         let floor = self.floor.max(1);
+        if let (&Ids::Range { first, .. }, &[value]) = (ids, values) {
+            if first >= floor {
+                self.adjoints(first, 1)[0] += value;
+            }
+            return;
+        }
+        self.add_all(ids, values, width, floor);
+    }
+
+    fn add_all(&mut self, ids: &Ids, values: &[f64], width: usize, floor: u32) {
         match ids {
             Ids::Passive(_) => {}
             Ids::Range { first, n } => {
@@ -107,9 +117,17 @@ impl Sweep<'_> {
                 let tape = self.tape();
                 // SAFETY: the list lies in the payload stream, which `adjoints_mut` does not touch.
                 let ids: &[u32] = unsafe { &*std::ptr::from_ref(tape.stored(list)) };
+                let committed = tape.adjoint.committed() / size_of::<f64>();
+                let adjoints = tape.adjoints_mut(0, committed);
+                if width == 1 {
+                    for (&id, value) in ids.iter().zip(values).filter(|&(&id, _)| id >= floor) {
+                        adjoints[wide32(id)] += value;
+                    }
+                    return;
+                }
                 for (&id, values) in ids.iter().zip(values.chunks_exact(width)) {
                     if id >= floor {
-                        let adjoints = tape.adjoints_mut(id, width);
+                        let adjoints = &mut adjoints[wide32(id) * width..][..width];
                         for (adjoint, value) in adjoints.iter_mut().zip(values) {
                             *adjoint += value;
                         }
