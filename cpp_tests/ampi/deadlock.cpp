@@ -610,3 +610,27 @@ TEST_CASE("test_deadlock_many_ahead_of_one_awaited") {
   tape.reverse();
   CHECK(tape.adjoint(x[1]) == (rank() == 0 ? messages : rank() == 1 ? 7.0 : 0.0));
 }
+
+TEST_CASE("test_deadlock_many_ahead_of_a_blocking_collective") {
+  // Rank 1 comes to the Allreduce with adjoints that have not left yet, without which rank 0 never comes to it.
+  test::begin();
+  if (size() < 2) return;
+  const int messages = 600, n = 2000;
+  admpi::tape tape;
+  tape.start();
+  std::vector<var> x(n, 1.0), y(n), sum(n);
+  tape.input(x);
+  AMPI_Allreduce(x.data(), sum.data(), n, AMPI_ADOUBLE, MPI_SUM, world);
+  for (int i = 0; i < messages; ++i) {
+    if (rank() == 0) send(x, 1, 0);
+    if (rank() != 1) continue;
+    recv(y, 0, 0);
+    tape.seed(y[1]);
+  }
+  if (rank() == 0) {
+    tape.seed(sum[1], 2.0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  tape.reverse();
+  CHECK(tape.adjoint(x[1]) == (rank() == 0 ? messages + 2.0 : 2.0));
+}

@@ -6,8 +6,9 @@
 //! the tape. That place is found when a receive completes, since everything posted later and completed
 //! earlier is known then; in a program that completes in order there is nothing to keep.
 
+use super::table::Table;
 use crate::count::wide;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_int;
 
 /// No event has to be passed first.
@@ -126,7 +127,7 @@ impl Window {
 #[derive(Debug, Default)]
 pub struct Order {
     /// Post and event, both ascending.
-    stairs: HashMap<Channel, Vec<(u64, u32)>>,
+    stairs: Table<Channel, Vec<(u64, u32)>>,
     /// The channels that have any.
     used: Vec<Channel>,
 }
@@ -189,13 +190,13 @@ impl Order {
 #[derive(Debug)]
 pub struct Held<M> {
     /// By channel and post: the last is the next to leave.
-    waiting: HashMap<Channel, BTreeMap<u64, (u32, M)>>,
+    waiting: Table<Channel, BTreeMap<u64, (u32, M)>>,
     n: usize,
 }
 
 impl<M> Default for Held<M> {
     fn default() -> Self {
-        Self { waiting: HashMap::new(), n: 0 }
+        Self { waiting: Table::default(), n: 0 }
     }
 }
 

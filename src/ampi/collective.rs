@@ -124,6 +124,12 @@ pub trait Rule: Copy + Send + 'static {
     /// Sets them off. Must not wait for other ranks.
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home>;
 
+    /// As `depart` of a blocking call: where every member waits for what comes home, the call on the way back may
+    /// block too, which costs MPI less. Nothing then holds it back, and its members are those of the call that blocked.
+    fn depart_blocking(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+        self.depart(taken, sweep)
+    }
+
     /// Adds what has come home to the adjoints of what was read.
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()>;
 
@@ -160,12 +166,16 @@ enum Way {
     Edges(c_int),
 }
 
+/// How a rule sets off: `Rule::depart` or `Rule::depart_blocking`.
+type Depart<R> = fn(&R, Staging, &mut Sweep<'_>) -> Result<Home>;
+
 /// Takes and sets off now, or once those started later have.
 fn leave<R: Rule>(
     rule: R,
     outputs: Outputs,
     way: Way,
     start: u32,
+    depart: Depart<R>,
     sweep: &mut Sweep<'_>,
 ) -> Result<Option<Home>> {
     let taken = rule.take(outputs, sweep);
@@ -177,17 +187,17 @@ fn leave<R: Rule>(
             return Ok(Some(Home { tag: Some(tag), ..home }));
         }
     };
-    let depart = move |sweep: &mut Sweep<'_>| {
+    let set_off = move |sweep: &mut Sweep<'_>| {
         check::adjoint_set_off(rule.private(), sweep.depth());
-        rule.depart(taken, sweep)
+        depart(&rule, taken, sweep)
     };
     if release == AT_ONCE && sweep.companion::<Traffic>().may_depart() {
-        return depart(sweep).map(Some);
+        return set_off(sweep).map(Some);
     }
     let event = sweep.event_index();
     let channel = channel_of(rule.private());
     let departure = Box::new(move |sweep: &mut Sweep<'_>| {
-        let home = depart(sweep)?;
+        let home = set_off(sweep)?;
         sweep.companion::<Traffic>().open(start, home);
         Ok(())
     });
@@ -223,7 +233,8 @@ impl<R: Rule> Event for Whole<R> {
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let event = sweep.event_index();
-        let home = match leave(self.rule, self.outputs, self.way, event, sweep)? {
+        let home = match leave(self.rule, self.outputs, self.way, event, R::depart_blocking, sweep)?
+        {
             Some(home) => Some(home),
             None => sweep.companion::<Traffic>().finish_open(event),
         };
@@ -262,7 +273,8 @@ impl<R: Rule> Event for Done<R> {
     const NAME: &'static str = R::NAME;
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        if let Some(home) = leave(self.rule, self.outputs, self.way, self.start, sweep)? {
+        let home = leave(self.rule, self.outputs, self.way, self.start, R::depart, sweep)?;
+        if let Some(home) = home {
             sweep.companion::<Traffic>().open(self.start, home);
         }
         Ok(())
@@ -279,6 +291,9 @@ pub fn contribute(home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
 /// Waits for what this rank needs.
 pub fn arrived(operation: Option<Operation>, sweep: &mut Sweep<'_>) -> Result<Staging> {
     let Some(operation) = operation else { return Ok(Staging::default()) };
+    if operation.is_complete() {
+        return Ok(operation.into_received());
+    }
     with_traffic(sweep, |traffic, _| traffic.wait(operation))
 }
 

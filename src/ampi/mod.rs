@@ -21,6 +21,7 @@ pub mod reduction;
 pub mod request;
 pub mod scan;
 pub mod statistics;
+pub mod table;
 pub mod traffic;
 pub mod wire;
 

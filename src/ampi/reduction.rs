@@ -20,7 +20,7 @@ use super::edges::Edges;
 use super::movement::{Lengths, Lots};
 use super::operator::{Kind, Operator};
 use super::recording::ids;
-use super::traffic::Home;
+use super::traffic::{Home, Traffic};
 use super::wire::{self, Form, Shares};
 use super::{Private, custom, statistics};
 use crate::error::{Code, Error, Result};
@@ -85,6 +85,32 @@ struct Allreduced {
     kept: Kept,
 }
 
+impl Allreduced {
+    fn set_off(&self, taken: Staging, how: How, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let depth = sweep.depth();
+        let comm = self.private.comm(depth)?;
+        let sum = wire::allreduce(comm, taken, Item::double(), Op::sum(), how);
+        let mut home = Home::of(sum.map_err(failed)?);
+        match &self.kept {
+            Kept::Nothing => {}
+            Kept::Values(own) => {
+                let own = sweep.stored(own);
+                [home.below, home.above] = others_product(self.private, depth, own)?;
+            }
+            Kept::Candidates(own) => {
+                let own = sweep.stored(own);
+                let mut data = Staging::take(own.len());
+                for (slot, &word) in data.as_mut_slice().iter_mut().zip(own) {
+                    *slot = f64::from_bits(word);
+                }
+                let none = Staging::zeros(own.len());
+                home.below = Some(wire::exscan_bits(comm, data, none).map_err(failed)?);
+            }
+        }
+        Ok(home)
+    }
+}
+
 impl Rule for Allreduced {
     const NAME: &'static str = "Allreduce";
 
@@ -112,27 +138,12 @@ impl Rule for Allreduced {
     }
 
     fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        let depth = sweep.depth();
-        let comm = self.private.comm(depth)?;
-        let sum = wire::allreduce(comm, taken, Item::double(), Op::sum(), How::Begin);
-        let mut home = Home::of(sum.map_err(failed)?);
-        match &self.kept {
-            Kept::Nothing => {}
-            Kept::Values(own) => {
-                let own = sweep.stored(own);
-                [home.below, home.above] = others_product(self.private, depth, own)?;
-            }
-            Kept::Candidates(own) => {
-                let own = sweep.stored(own);
-                let mut data = Staging::take(own.len());
-                for (slot, &word) in data.as_mut_slice().iter_mut().zip(own) {
-                    *slot = f64::from_bits(word);
-                }
-                let none = Staging::zeros(own.len());
-                home.below = Some(wire::exscan_bits(comm, data, none).map_err(failed)?);
-            }
-        }
-        Ok(home)
+        self.set_off(taken, How::Begin, sweep)
+    }
+
+    fn depart_blocking(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+        sweep.companion::<Traffic>().make_way()?;
+        self.set_off(taken, How::Now, sweep)
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {

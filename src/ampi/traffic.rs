@@ -2,6 +2,7 @@
 
 use super::channel::{AT_ONCE, Channel, Closed, Held, Order, Window};
 use super::check::{self, Log};
+use super::table::Table;
 use super::wire::doubles;
 use super::{Private, communicator, lock, statistics};
 use crate::error::{Code, Error, Result};
@@ -9,7 +10,7 @@ use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
 use crate::mpi::{Comm, Doubles, Failure, Operation, Outcome, Serial, Staging, Status, is_live};
 use crate::tape::{self, Companion, Event, Position, Sweep, Tape};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::sync::Mutex;
 
@@ -133,7 +134,7 @@ fn test(operation: &mut Operation) -> Result<bool> {
 #[derive(Default)]
 struct Outbox {
     lanes: Vec<Lane>,
-    places: HashMap<(usize, c_int), usize>,
+    places: Table<(usize, c_int), usize>,
     /// Parcels that wait in all lanes together.
     queued: usize,
 }
@@ -207,12 +208,18 @@ impl Outbox {
         Ok(())
     }
 
-    /// Waits until all is sent.
-    fn flush(&mut self) -> Result<()> {
+    /// Waits until all is under way. What nobody asks for yet is let out in the end.
+    fn empty_queue(&mut self) -> Result<()> {
         while self.queued > 0 {
             self.pump()?;
             std::thread::yield_now();
         }
+        Ok(())
+    }
+
+    /// Waits until all is sent.
+    fn flush(&mut self) -> Result<()> {
+        self.empty_queue()?;
         for lane in &mut self.lanes {
             while let Some(mut operation) = lane.active.pop_front() {
                 operation.wait().map_err(|failure| failure.into_error("completing adjoints"))?;
@@ -265,7 +272,7 @@ struct Way {
     /// Collectives that must not start yet.
     departures: Held<Departure>,
     /// Those that have started, by the event at which they are finished.
-    open: HashMap<u32, Home>,
+    open: Table<u32, Home>,
     /// Contributions to collectives whose result others need.
     contributions: VecDeque<Operation>,
     target: Position,
@@ -544,6 +551,12 @@ impl Traffic {
             }
         }
         Ok(operation.into_received())
+    }
+
+    /// Before a call that blocks until others come to it, who may need what is queued to do so.
+    #[inline]
+    pub fn make_way(&mut self) -> Result<()> {
+        if self.way.outbox.queued == 0 { Ok(()) } else { self.way.outbox.empty_queue() }
     }
 
     /// Before a wait that does not move the queue.

@@ -929,6 +929,11 @@ impl Operation {
         (self.send.as_slice(), self.receive.as_mut_slice())
     }
 
+    /// Whether the operation has been seen to be complete, as one that blocked is.
+    pub fn is_complete(&self) -> bool {
+        self.request == null()
+    }
+
     /// Whether the operation is complete, without waiting.
     pub fn test(&mut self) -> Outcome<bool> {
         let mut flag = 0;
