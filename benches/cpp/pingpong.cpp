@@ -1,7 +1,11 @@
 // Ping-pong between two ranks, and what a message costs beside its bytes: of var arrays over plain MPI of doubles.
+//   bench_pingpong                                                        on two ranks
+//   bench_pingpong calls message|allreduce plain|record|sweep <n> <times>  for callgrind, on one rank
 #include "mpi_bench.hpp"
 
 #include <cstddef>
+#include <functional>
+#include <string>
 
 // Allocations of this process, MPI's included: what counts is how many more there are than with plain MPI.
 static long long allocations = 0;
@@ -194,10 +198,64 @@ void outstanding_requests() {
              (many - few) / (plain_many - plain_few), 2.0);
 }
 
+void message(const double *x, double *y, int n) {
+  MPI_Request q;
+  MPI_Irecv(y, n, MPI_DOUBLE, 0, 0, world, &q);
+  MPI_Send(x, n, MPI_DOUBLE, 0, 0, world);
+  MPI_Wait(&q, MPI_STATUS_IGNORE);
+}
+void message(const admpi::var *x, admpi::var *y, int n) {
+  AMPI_Request q;
+  AMPI_Irecv(y, n, AMPI_ADOUBLE, 0, 0, world, &q);
+  AMPI_Send(x, n, AMPI_ADOUBLE, 0, 0, world);
+  AMPI_Wait(&q, MPI_STATUS_IGNORE);
+}
+void allreduce(const double *x, double *y, int n) { MPI_Allreduce(x, y, n, MPI_DOUBLE, MPI_SUM, world); }
+void allreduce(const admpi::var *x, admpi::var *y, int n) { AMPI_Allreduce(x, y, n, AMPI_ADOUBLE, MPI_SUM, world); }
+
+}  // namespace
+
+/// Where callgrind counts.
+extern "C" __attribute__((noinline)) void measured_calls(const std::function<void()> &run) { run(); }
+
+namespace {
+
+/// So many calls of a rank by itself.
+void calls(const std::string &call, const std::string &form, int n, int times) {
+  const std::size_t size = static_cast<std::size_t>(n);
+  std::vector<double> plain_x(size, 1.5), plain_y(size);
+  std::vector<admpi::var> x(size, 1.5), y(size);
+  admpi::tape tape;
+  const auto repeat = [&](auto &x, auto &y) {
+    for (int i = 0; i < times; ++i)
+      call == "message" ? message(x.data(), y.data(), n) : allreduce(x.data(), y.data(), n);
+  };
+  // Once before, to be warm.
+  for (int round = 0; round < 2; ++round) {
+    const auto measure = [&](const char *now, const std::function<void()> &run) {
+      round == 1 && form == now ? measured_calls(run) : run();
+    };
+    measure("plain", [&] { repeat(plain_x, plain_y); });
+    tape.reset();
+    tape.start();
+    tape.input(x);
+    measure("record", [&] { repeat(x, y); });
+    tape.stop();
+    tape.seed(y[0], 2.0);
+    measure("sweep", [&] { tape.reverse(); });
+    bench::check("calls: the adjoint of what was sent", tape.adjoint(x[0]), 2.0, 0.0);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
   AMPI_Init(&argc, &argv);
+  if (argc == 6 && std::string(argv[1]) == "calls") {
+    calls(argv[2], argv[3], std::atoi(argv[4]), std::atoi(argv[5]));
+    AMPI_Finalize();
+    return 0;
+  }
   pingpong("ping-pong n = 1", 1, 100, 400, 1.3, 1.3);
   pingpong("ping-pong n = 100", 100, 50, 400, 1.5, 1.5);
   pingpong("ping-pong n = 10k", 10000, 4, 200, 2.5, 2.5);
