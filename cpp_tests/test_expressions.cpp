@@ -1,5 +1,6 @@
 // How expressions become statements: aliasing, compound assignment, merging of leaves, cutting of large
 // expressions, lifetimes, and what templated code expects of a scalar.
+#include <admpi.h>
 #include <admpi.hpp>
 
 #include <algorithm>

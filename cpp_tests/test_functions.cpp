@@ -1,5 +1,6 @@
 // Every function against its analytic derivative, through all recorders: admpi::var, the C operators, and
 // tangents, with plain numbers on either side.
+#include <admpi.h>
 #include <admpi.hpp>
 
 #include <cmath>

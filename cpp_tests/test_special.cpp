@@ -1,5 +1,6 @@
 // Special functions: values and derivatives against 60 digits (special_values.hpp), through all recorders, and at the
 // edges.
+#include <admpi.h>
 #include <admpi.hpp>
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // The tape as C++ sees it: sweeps, ranges, kept values, widths, nests, recovery, callbacks, precomputed gradients,
 // checks and limits.
 #include <admpi.hpp>
+#include <admpi.h>
 
 #include <cmath>
 #include <cstdlib>

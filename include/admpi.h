@@ -6,39 +6,9 @@
 #ifndef ADMPI_H
 #define ADMPI_H
 
-#if defined(ADMPI_FORTRAN) || defined(_LANGUAGE_FORTRAN) || defined(__GFORTRAN__) || defined(__flang__) || defined(NAGFOR)
-#define ADMPI_IS_FORTRAN 1
-#elif !defined(__cplusplus) && !defined(__STDC_VERSION__)
-#define ADMPI_IS_FORTRAN 1
-#endif
-
-#include "admpi/config.h"
-#include "admpi/codes.h"
-
+#include "admpi/interface.h"
 #ifndef ADMPI_IS_FORTRAN
-#if ADMPI_HAVE_MPI
-#include <mpi.h>
-#endif
-#include "admpi/var.h"
-#include "admpi/tape.h"
-#include "admpi/special.h"
 #include "admpi/ops.h"
-#if ADMPI_HAVE_MPI
-#include "admpi/abi.h"
-#include "admpi/ampi.h"
-#include "admpi/collectives.h"
-#include "admpi/init.h"
-#include "admpi/large.h"
-#include "admpi/large_types.h"
-#include "admpi/messages.h"
-#include "admpi/neighbors.h"
-#include "admpi/reductions.h"
-#include "admpi/ampi_guards.h"
-#include "admpi/ampi_names.h"
-#if defined(ADMPI_SOURCE_LINES) && !defined(__cplusplus)
-#include "admpi/lines.h"
-#endif
-#endif
 #endif
 
 #endif

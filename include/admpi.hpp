@@ -12,7 +12,7 @@
 #ifndef ADMPI_HPP
 #define ADMPI_HPP
 
-#include "admpi.h"
+#include "admpi/interface.h"
 #include "admpi/error.hpp"
 #include "admpi/functions.hpp"
 #include "admpi/standard.hpp"

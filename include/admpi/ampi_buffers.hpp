@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "admpi.h"
+#include "admpi/interface.h"
 #include "admpi/ampi_reductions.hpp"
 #include "admpi/ampi_types.hpp"
 #include "admpi/tangent.hpp"

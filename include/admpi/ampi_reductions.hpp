@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "admpi.h"
+#include "admpi/interface.h"
 #include "admpi/ampi_types.hpp"
 
 namespace admpi {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "admpi.h"
+#include "admpi/interface.h"
 #include "admpi/tangent.hpp"
 #include "admpi/var.hpp"
 

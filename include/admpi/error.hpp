@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "admpi.h"
+#include "admpi/interface.h"
 
 // Version and configuration are part of every mangled name, so that objects compiled against different
 // builds of the library do not link into one program unnoticed.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "admpi/normal.h"
 #include "admpi/var.hpp"
 
 /// The differentiable functions of one variable that std has too.

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "admpi/normal.h"
 #include "admpi/special.h"
 #include "admpi/tape.h"
 
@@ -28,15 +29,6 @@ extern "C" {
 #endif
 
 #define ADMPI_UNUSED __attribute__((unused))
-
-/** The distribution function of the normal distribution. Beside those of admpi/special.h. */
-static inline double admpi_value_Phi(double x) {
-  /* The rounding error of x / sqrt(2) would grow by the square of x: it is made good to first order. */
-  const double root = 0.707106781186547524400844, root_rest = -4.83364665672645651859358e-17;
-  double z = -x * root;
-  double rest = z - z == 0.0 ? fma(-x, root, -z) - x * root_rest : 0.0;
-  return 0.5 * (erfc(z) - 1.12837916709551257389616 * exp(-z * z) * rest);
-}
 
 #define ADMPI_SPECIAL(name) admpi_value_##name
 #define ADMPI_REAL double
@@ -257,23 +249,23 @@ ADMPI_UNARY(erfc, erfc(x))
 
 /* Special functions. Beta and log_sum_exp are symmetric. */
 
-#define ADMPI_SPECIAL_UNARY(name) ADMPI_UNARY(name, admpi_value_##name(x))
+#define ADMPI_SPECIAL_V(name) ADMPI_UNARY(name, admpi_value_##name(x))
 #define ADMPI_SPECIAL_VV(name) ADMPI_BINARY_VV(name, admpi_value_##name(x1, x2))
 #define ADMPI_SPECIAL_VD(name) ADMPI_BINARY_VD(name, admpi_value_##name(x1, x2))
 #define ADMPI_SPECIAL_DV(name) ADMPI_BINARY_DV(name, admpi_value_##name(x1, x2))
 
-ADMPI_SPECIAL_UNARY(lgamma)
-ADMPI_SPECIAL_UNARY(tgamma)
-ADMPI_SPECIAL_UNARY(digamma)
-ADMPI_SPECIAL_UNARY(trigamma)
+ADMPI_SPECIAL_V(lgamma)
+ADMPI_SPECIAL_V(tgamma)
+ADMPI_SPECIAL_V(digamma)
+ADMPI_SPECIAL_V(trigamma)
 ADMPI_SPECIAL_DV(polygamma)
 ADMPI_SPECIAL_VV(beta)
 ADMPI_SPECIAL_VD(beta)
 ADMPI_SPECIAL_VV(lbeta)
 ADMPI_SPECIAL_VD(lbeta)
-ADMPI_SPECIAL_UNARY(inv_logit)
-ADMPI_SPECIAL_UNARY(logit)
-ADMPI_SPECIAL_UNARY(log1p_exp)
+ADMPI_SPECIAL_V(inv_logit)
+ADMPI_SPECIAL_V(logit)
+ADMPI_SPECIAL_V(log1p_exp)
 ADMPI_SPECIAL_VV(log_sum_exp)
 ADMPI_SPECIAL_VD(log_sum_exp)
 ADMPI_SPECIAL_VV(log_diff_exp)
@@ -282,9 +274,9 @@ ADMPI_SPECIAL_DV(log_diff_exp)
 ADMPI_SPECIAL_VV(multiply_log)
 ADMPI_SPECIAL_VD(multiply_log)
 ADMPI_SPECIAL_DV(multiply_log)
-ADMPI_SPECIAL_UNARY(Phi)
+ADMPI_SPECIAL_V(Phi)
 
-#undef ADMPI_SPECIAL_UNARY
+#undef ADMPI_SPECIAL_V
 #undef ADMPI_SPECIAL_VV
 #undef ADMPI_SPECIAL_VD
 #undef ADMPI_SPECIAL_DV
