@@ -217,6 +217,139 @@ static void test_arguments_the_placeholder(void) {
   CHECK(admpi_tape_activate(tape, NULL) == ADMPI_SUCCESS);
 }
 
+static void test_arguments_matrices(void) {
+  const double values[] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
+  double out[6] = {0.0};
+  admpi_var v[6] = {{5.0, 6, 7}};
+  admpi_varmat *a = NULL, *none = (admpi_varmat *)&values;
+  admpi_view all, bad;
+  EXPECT_NULL(admpi_varmat_new(values, 2, 3, NULL), "a_out");
+  EXPECT(admpi_varmat_new(values, 2, -3, &none), ADMPI_ERR_ARGUMENT, "cols = -3");
+  EXPECT(admpi_varmat_new(NULL, INT64_MAX, 4, &none), ADMPI_ERR_ARGUMENT, "rows * cols");
+  EXPECT_NULL(admpi_varmat_from_vars(NULL, 1, 1, &none), "x");
+  EXPECT_NULL(admpi_varmat_from_view(NULL, &none), "view");
+  EXPECT_NULL(admpi_varmat_copy(NULL, &none), "a");
+  CHECK(none == (admpi_varmat *)&values);
+  CHECK(admpi_varmat_new(values, 2, 3, &a) == ADMPI_SUCCESS);
+  all = admpi_view_all(a);
+  EXPECT_NULL(admpi_varmat_rebind(NULL, a), "a");
+  EXPECT_NULL(admpi_varmat_rebind(a, NULL), "b");
+  EXPECT_NULL(admpi_varmat_reshape(NULL, 1, 6), "a");
+  EXPECT(admpi_varmat_reshape(a, 4, 2), ADMPI_ERR_ARGUMENT, "4 x 2");
+  EXPECT_NULL(admpi_varmat_compact(NULL), "a");
+  EXPECT_NULL(admpi_varmat_input(tape, NULL), "a");
+  EXPECT_NULL(admpi_varmat_input(NULL, a), "tape");
+  EXPECT_NULL(admpi_varmat_set(NULL, 0, 0, x), "view");
+  EXPECT(admpi_varmat_set(&all, 2, 0, x), ADMPI_ERR_RANGE, "i = 2");
+  EXPECT(admpi_varmat_set(&all, 0, -1, x), ADMPI_ERR_RANGE, "j = -1");
+  EXPECT_NULL(admpi_varmat_assign(NULL, &all), "to");
+  EXPECT_NULL(admpi_varmat_assign(&all, NULL), "from");
+  EXPECT_NULL(admpi_varmat_assign_vars(&all, NULL, 6), "x");
+  EXPECT(admpi_varmat_assign_vars(&all, v, 5), ADMPI_ERR_ARGUMENT, "n = 5");
+  EXPECT_NULL(admpi_varmat_assign_values(&all, NULL, 6), "value");
+  EXPECT(admpi_varmat_assign_values(&all, values, 3), ADMPI_ERR_ARGUMENT, "n = 3");
+  EXPECT_NULL(admpi_varmat_values(&all, 6, NULL), "value_out");
+  EXPECT(admpi_varmat_values(&all, -6, out), ADMPI_ERR_ARGUMENT, "n = -6");
+  EXPECT_NULL(admpi_varmat_vars(NULL, 6, v), "view");
+  EXPECT(admpi_varmat_vars(&all, 2, v), ADMPI_ERR_ARGUMENT, "n = 2");
+  EXPECT_NULL(admpi_varmat_seed(tape, &all, NULL, 6, 0), "weight");
+  EXPECT(admpi_varmat_seed(tape, &all, values, 6, 1), ADMPI_ERR_ARGUMENT, "direction = 1");
+  EXPECT_NULL(admpi_varmat_adjoints(tape, &all, 0, 6, NULL), "adjoint_out");
+  EXPECT(admpi_varmat_adjoints(tape, &all, -1, 6, out), ADMPI_ERR_ARGUMENT, "direction = -1");
+  bad = all;
+  bad.of = NULL;
+  EXPECT_NULL(admpi_varmat_values(&bad, 6, out), "view.of");
+  bad = admpi_view_block(all, 1, 1, 2, 2);
+  EXPECT(admpi_varmat_values(&bad, 4, out), ADMPI_ERR_RANGE, "2 x 2 from element 3");
+  bad = all;
+  bad.col_step = -1;
+  EXPECT(admpi_varmat_values(&bad, 6, out), ADMPI_ERR_ARGUMENT, "col_step = -1");
+  bad.col_step = INT64_MAX;
+  EXPECT(admpi_varmat_values(&bad, 6, out), ADMPI_ERR_RANGE, "not within");
+  bad.cols = bad.rows = INT64_MAX;
+  EXPECT(admpi_varmat_values(&bad, 6, out), ADMPI_ERR_RANGE, "not within");
+  CHECK(out[0] == 0.0 && v[0].value == 5.0 && v[0].id == 6);
+  CHECK(admpi_varmat_values(&all, 6, out) == ADMPI_SUCCESS && memcmp(out, values, sizeof out) == 0);
+  /* Elements in line, and parts of parts. */
+  CHECK(admpi_view_get(admpi_view_transpose(all), 2, 1).value == 6.0);
+  CHECK(admpi_view_get(admpi_view_row(admpi_view_block(all, 0, 1, 2, 2), 1), 0, 1).value == 6.0);
+  CHECK(admpi_view_get(admpi_view_diagonal(admpi_view_block(all, 0, 1, 2, 2)), 1, 0).value == 6.0);
+  CHECK(admpi_view_get(admpi_view_every(admpi_view_transpose(all), 2), 1, 0).value == 5.0);
+  CHECK(admpi_varmat_set(&all, 1, 2, x) == ADMPI_SUCCESS);
+  CHECK(admpi_view_get(admpi_view_col(all, 2), 1, 0).id == x.id && admpi_view_get(all, 0, 0).id == 0);
+  admpi_varmat_free(a);
+  admpi_varmat_free(NULL);
+}
+
+/* y = c x^2, an element at a time, the factor in the payload. */
+struct squares {
+  double factor;
+  const double *x;
+};
+
+static int reverse_squares(const admpi_kernel_call *call) {
+  const struct squares *of = call->payload;
+  const admpi_adjoint *to = call->operand;
+  for (int64_t j = 0; j < call->cols; ++j) {
+    for (int64_t i = 0; i < call->rows; ++i) {
+      for (int64_t k = 0; k < call->width; ++k) {
+        to->adjoint[i * to->row_step + j * to->col_step + k] +=
+            of->factor * 2.0 * of->x[i + j * call->rows] *
+            call->result.adjoint[i * call->result.row_step + j * call->result.col_step + k];
+      }
+    }
+  }
+  return of->factor == 7.0 ? 7 : 0;
+}
+
+static void test_arguments_array_statements(void) {
+  const double values[] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
+  admpi_varmat *a = NULL, *b = NULL, *none = (admpi_varmat *)&values;
+  admpi_position here;
+  struct squares of = {3.0, NULL};
+  double out[6];
+  CHECK(admpi_tape_position(tape, &here) == ADMPI_SUCCESS);
+  CHECK(admpi_varmat_new(values, 2, 3, &a) == ADMPI_SUCCESS && admpi_varmat_input(tape, a) == ADMPI_SUCCESS);
+  EXPECT_NULL(admpi_array_fresh(2, 3, NULL, NULL), "a_out");
+  EXPECT(admpi_array_fresh(-2, 3, NULL, &none), ADMPI_ERR_ARGUMENT, "rows = -2");
+  CHECK(none == (admpi_varmat *)&values);
+  CHECK(admpi_array_fresh(2, 3, NULL, &b) == ADMPI_SUCCESS);
+  {
+    admpi_view all = admpi_view_all(b), outside = admpi_view_block(all, 1, 1, 2, 3);
+    admpi_operand x_and_a[2] = {{admpi_view_all(a), {0.0, 0, 0}}, {{NULL, 0, 0, 0, 0, 0}, {0.0, 0, 0}}};
+    x_and_a[1].scalar = x;
+    of.x = a->block->value;
+    for (int k = 0; k < 6; ++k) b->block->value[k] = 3.0 * values[k] * values[k];
+    EXPECT_NULL(admpi_array_record(NULL, NULL, x_and_a, 2, reverse_squares, &of, sizeof of), "part");
+    EXPECT_NULL(admpi_array_record(&all, NULL, NULL, 2, reverse_squares, &of, sizeof of), "operand");
+    EXPECT_NULL(admpi_array_record(&all, NULL, x_and_a, 2, NULL, &of, sizeof of), "fn");
+    EXPECT_NULL(admpi_array_record(&all, NULL, x_and_a, 2, reverse_squares, NULL, sizeof of), "payload");
+    EXPECT(admpi_array_record(&all, NULL, x_and_a, -1, reverse_squares, &of, sizeof of), ADMPI_ERR_ARGUMENT, "n = -1");
+    EXPECT(admpi_array_record(&outside, NULL, x_and_a, 2, reverse_squares, &of, sizeof of), ADMPI_ERR_RANGE, "part");
+    x_and_a[0].view.rows = 4;
+    EXPECT(admpi_array_record(&all, NULL, x_and_a, 2, reverse_squares, &of, sizeof of), ADMPI_ERR_RANGE, "operand[0]");
+    x_and_a[0].view.rows = 2;
+    CHECK(admpi_array_record(&all, NULL, x_and_a, 2, reverse_squares, &of, sizeof of) == ADMPI_SUCCESS);
+    EXPECT(admpi_array_record(&all, NULL, x_and_a, 2, reverse_squares, &of, sizeof of), ADMPI_ERR_ARGUMENT, "admpi_array_fresh");
+    CHECK(admpi_varmat_seed(tape, &all, values, 6, 0) == ADMPI_SUCCESS && admpi_tape_reverse(tape) == ADMPI_SUCCESS);
+    CHECK(admpi_varmat_adjoints(tape, &x_and_a[0].view, 0, 6, out) == ADMPI_SUCCESS);
+    for (int k = 0; k < 6; ++k) CHECK(out[k] == 6.0 * values[k] * values[k]);
+  }
+  admpi_varmat_free(b);
+  of.factor = 7.0;
+  CHECK(admpi_array_fresh(2, 3, a, &b) == ADMPI_SUCCESS && b->block->value[5] == 6.0);
+  {
+    admpi_view all = admpi_view_all(b);
+    admpi_operand operand = {admpi_view_all(a), {0.0, 0, 0}};
+    CHECK(admpi_array_record(&all, a, &operand, 1, reverse_squares, &of, sizeof of) == ADMPI_SUCCESS);
+    CHECK(admpi_varmat_seed(tape, &all, values, 6, 0) == ADMPI_SUCCESS);
+    EXPECT(admpi_tape_reverse(tape), ADMPI_ERR_CALLBACK, "returned 7");
+  }
+  CHECK(admpi_tape_clear_adjoints(tape) == ADMPI_SUCCESS && admpi_tape_reset_to(tape, &here) == ADMPI_SUCCESS);
+  admpi_varmat_free(b);
+  admpi_varmat_free(a);
+}
+
 int main(void) {
   const double values[] = {2.0, 3.0};
   admpi_var inputs[2];
@@ -237,6 +370,8 @@ int main(void) {
   test_arguments_foreign_values();
   test_arguments_positions();
   test_arguments_callback_status();
+  test_arguments_matrices();
+  test_arguments_array_statements();
   test_arguments_the_placeholder();
 
   /* After all that the tape still holds what it held, and works. */

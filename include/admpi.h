@@ -9,6 +9,7 @@
 #include "admpi/interface.h"
 #ifndef ADMPI_IS_FORTRAN
 #include "admpi/ops.h"
+#include "admpi/kernels.h"
 #endif
 
 #endif

@@ -13,12 +13,15 @@
 #define ADMPI_HPP
 
 #include "admpi/interface.h"
+#include "admpi/arrays.hpp"
 #include "admpi/error.hpp"
 #include "admpi/functions.hpp"
+#include "admpi/linalg.hpp"
 #include "admpi/standard.hpp"
 #include "admpi/tangent.hpp"
 #include "admpi/tape.hpp"
 #include "admpi/var.hpp"
+#include "admpi/varmat.hpp"
 #if ADMPI_HAVE_MPI
 #include "admpi/ampi.hpp"
 #ifdef ADMPI_SOURCE_LINES

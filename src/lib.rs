@@ -14,5 +14,6 @@ pub mod error; // floor 1
 pub mod large; // floor 4
 #[cfg(feature = "mpi")]
 pub mod mpi; // floor 3
+pub mod ops; // floor 3
 pub mod special; // floor 1
 pub mod tape; // floor 2

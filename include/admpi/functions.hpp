@@ -89,6 +89,9 @@ struct unary : expression<unary<Op, A>> {
   double value;
 
   ADMPI_ALWAYS_INLINE explicit unary(const A &operand) : a(operand), value(Op::value(operand.value)) {}
+  /// Of one element of an array expression, made in its place: the copies of nodes would go through memory there.
+  template <class F>
+  ADMPI_ALWAYS_INLINE unary(const F &f, std::int64_t i, std::int64_t j) : a(f.a, i, j), value(Op::value(a.value)) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     a.push(writer, p * Op::partial(a.value, value));
@@ -104,6 +107,9 @@ struct binary : expression<binary<Op, A, B>> {
 
   ADMPI_ALWAYS_INLINE binary(const A &first, const B &second)
       : a(first), b(second), value(Op::value(first.value, second.value)) {}
+  template <class F>
+  ADMPI_ALWAYS_INLINE binary(const F &f, std::int64_t i, std::int64_t j)
+      : a(f.a, i, j), b(f.b, i, j), value(Op::value(a.value, b.value)) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     if constexpr (A::leaves != 0) a.push(writer, p * Op::partial_1(a.value, b.value, value));
@@ -122,6 +128,9 @@ struct choice : expression<choice<Op, A, B>> {
 
   ADMPI_ALWAYS_INLINE choice(const A &one, const B &other)
       : a(one), b(other), first(Op::first(one.value, other.value)), value(first ? one.value : other.value) {}
+  template <class F>
+  ADMPI_ALWAYS_INLINE choice(const F &f, std::int64_t i, std::int64_t j)
+      : a(f.a, i, j), b(f.b, i, j), first(Op::first(a.value, b.value)), value(first ? a.value : b.value) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     if (first) {
@@ -142,11 +151,14 @@ struct fused : expression<fused<A, B, C>> {
 
   ADMPI_ALWAYS_INLINE fused(const A &x, const B &y, const C &z)
       : a(x), b(y), c(z), value(std::fma(x.value, y.value, z.value)) {}
+  template <class F>
+  ADMPI_ALWAYS_INLINE fused(const F &f, std::int64_t i, std::int64_t j)
+      : a(f.a, i, j), b(f.b, i, j), c(f.c, i, j), value(std::fma(a.value, b.value, c.value)) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
-    a.push(writer, p * b.value);
-    b.push(writer, p * a.value);
-    c.push(writer, p);
+    if constexpr (A::leaves != 0) a.push(writer, p * b.value);
+    if constexpr (B::leaves != 0) b.push(writer, p * a.value);
+    if constexpr (C::leaves != 0) c.push(writer, p);
   }
 };
 
@@ -298,9 +310,18 @@ ADMPI_ALWAYS_INLINE A operator+(const expression<A> &a) {
   return a.self();
 }
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_factor = is_active<T> || std::is_convertible<T, double>::value;
+
+}  // namespace detail
+
 /// a * b + c, rounded once. Any of the three may be a plain number.
 template <class A, class B, class C,
-          std::enable_if_t<detail::is_active<A> || detail::is_active<B> || detail::is_active<C>, int> = 0>
+          std::enable_if_t<(detail::is_active<A> || detail::is_active<B> || detail::is_active<C>) &&
+                               detail::is_factor<A> && detail::is_factor<B> && detail::is_factor<C>,
+                           int> = 0>
 ADMPI_ALWAYS_INLINE auto fma(const A &a, const B &b, const C &c) {
   using X = std::decay_t<decltype(detail::operand(a))>;
   using Y = std::decay_t<decltype(detail::operand(b))>;

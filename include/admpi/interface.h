@@ -19,6 +19,9 @@
 #include "admpi/var.h"
 #include "admpi/tape.h"
 #include "admpi/special.h"
+#include "admpi/varmat.h"
+#include "admpi/arrays.h"
+#include "admpi/linalg.h"
 #if ADMPI_HAVE_MPI
 #include "admpi/abi.h"
 #include "admpi/ampi.h"

@@ -12,6 +12,9 @@
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
+class varmat;
+class view;
+
 using position = admpi_position;
 using tape_statistics = admpi_statistics;
 
@@ -109,12 +112,18 @@ class tape_ref {
     input(x.data(), static_cast<std::int64_t>(x.size()));
   }
 
+  /// Makes all elements of a matrix inputs, with consecutive ids.
+  void input(varmat &x);
+
   /// Directions evaluated in one sweep: 1, 2, 4, 8 or 16. A change clears all adjoints.
   void width(int directions) { detail::check(admpi_tape_width(handle_, directions)); }
   /// Adds weight to the adjoint of y in a direction.
   void seed(const var &y, double weight = 1.0, int direction = 0) {
     detail::check(admpi_tape_seed(handle_, y, weight, direction));
   }
+  /// Adds to the adjoints of all elements of a matrix or a part of one: the same everywhere, or column by column.
+  void seed(const view &y, double weight = 1.0, int direction = 0);
+  void seed(const view &y, const std::vector<double> &weight, int direction = 0);
 #if ADMPI_HAVE_MPI
   /// Seeds, once, a value that all ranks of comm hold alike, such as the result of an Allreduce: the objective is the
   /// sum of what the ranks seed. To be called by all ranks of comm.
@@ -145,6 +154,8 @@ class tape_ref {
   void adjoints(const var *x, std::int64_t n, double *adjoint_out, int direction = 0) const {
     detail::check(admpi_tape_adjoints(handle_, x, n, direction, adjoint_out));
   }
+  /// Those of the elements of a matrix or a part of one, column by column.
+  std::vector<double> adjoints(const view &x, int direction = 0) const;
   void clear_adjoints() { detail::check(admpi_tape_clear_adjoints(handle_)); }
 
   void reset() { detail::check(admpi_tape_reset(handle_)); }

@@ -36,7 +36,7 @@ typedef struct admpi_tape {
   uint32_t next_id;       /**< id of the next value */
   uint32_t tag;           /**< tag of the values now made */
   uint32_t checking;      /**< operands are to be checked, in the slow path */
-  uint32_t reserved;
+  uint32_t epoch;         /**< changes where a place of the tape is marked; see admpi_block */
   uint8_t merge[256]; /**< where in the current statement an id may stand; validated, never cleared */
 } admpi_tape;
 

@@ -19,6 +19,7 @@ namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
 struct var;
+struct element;
 
 /// Base of `var` and of every expression over it. An expression E has
 ///   value            the primal value
@@ -148,6 +149,7 @@ ADMPI_ALWAYS_INLINE const E &kept(const E &e) noexcept {
   return e;
 }
 ADMPI_ALWAYS_INLINE leaf kept(const var &x) noexcept;
+ADMPI_ALWAYS_INLINE leaf kept(const element &x) noexcept;
 
 template <unsigned Leaves>
 using writer = std::conditional_t<(Leaves > max_unmerged), merging_writer, plain_writer>;
@@ -203,6 +205,8 @@ template <class W>
 /// across its call: what does, the compiler would keep in memory on the fast path as well.
 template <class E>
 ADMPI_ALWAYS_INLINE admpi_var record(const E &e) {
+  // An element of a matrix is a value already.
+  if constexpr (std::is_same<E, element>::value) return e;
   admpi_tape *tape = admpi_tls_tape;
   if (__builtin_expect(tape->argument_end - tape->argument < static_cast<std::ptrdiff_t>(E::leaves), 0)) {
     if (!(tape->recording | tape->checking)) return admpi_var{e.value, 0, 0};

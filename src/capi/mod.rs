@@ -6,6 +6,7 @@
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)] // MPI's names
 pub mod ampi;
+pub mod arrays;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod collectives;
@@ -17,6 +18,7 @@ mod large_arguments;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod large_types;
+pub mod linalg;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod messages;
@@ -30,6 +32,7 @@ pub mod special;
 #[cfg(feature = "mpi")]
 mod support;
 pub mod tape;
+pub mod varmat;
 
 #[cfg(feature = "mpi")]
 use support::{

@@ -364,7 +364,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_position(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let tape = self::tape(tape)?;
-        put("position_out", position_out, || Ok(tape.position()))
+        put("position_out", position_out, || Ok(tape.mark()))
     })
 }
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-admpi_tape admpi_no_tape = {.abi = ADMPI_TAPE_ABI};
+/* Its epoch is one that no block has. */
+admpi_tape admpi_no_tape = {.abi = ADMPI_TAPE_ABI, .epoch = 1};
 
 __thread admpi_tape *admpi_tls_tape __attribute__((tls_model("initial-exec"))) = &admpi_no_tape;
 

@@ -3,6 +3,7 @@
 //! One adjoint address space: every active double has an id, ids only grow while a tape records, and an
 //! id denotes one value for ever. A scalar statement takes one id; an event takes as many as it has outputs.
 
+mod block;
 mod callback;
 mod companions;
 mod event;
@@ -13,10 +14,16 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
+pub use block::{
+    Adjoint, Adjoints, Argument, Call, Cells, Forward, ForwardCall, Id, Kernel, Matrix, Operand,
+    Operands, Owned, Part, Stretch, Values, View,
+};
 pub use callback::ReverseFn;
 pub use companions::Companion;
 pub use event::Event;
-pub use record::{Room, activate, checking, current, forget_current, is_no_tape, set_checking};
+pub use record::{
+    Room, activate, checking, current, forget_current, is_no_tape, set_checking, with_current,
+};
 pub use stored::{Ids, Pod, Store, Stored};
 pub use sweep::{Sweep, depth};
 
@@ -58,7 +65,7 @@ pub struct Cursors {
     pub next_id: u32,
     pub tag: u32,
     pub checking: u32,
-    pub reserved: u32,
+    pub epoch: u32,
     pub merge: [u8; 256],
 }
 
@@ -179,12 +186,16 @@ pub struct Tape {
     /// An error that a recorder could not report, and the tag of the values made right after it; 0 for ever.
     failed: Option<(u32, Error)>,
     companions: Companions,
+    /// The matrices that are bound to blocks of this tape.
+    bound: Box<block::Bound>,
+    loans: block::Loans,
     scratch: Vec<f64>,
     serial: u64,
     owner: AtomicU64,
 }
 
-static NEXT_TAG: AtomicU32 = AtomicU32::new(1);
+/// 1 is the epoch of what stands for no tape.
+static NEXT_TAG: AtomicU32 = AtomicU32::new(2);
 static NEXT_SERIAL: AtomicU64 = AtomicU64::new(1);
 
 /// The next tag: unique in the process until 2^32 of them have been given out.
@@ -217,7 +228,7 @@ impl Tape {
                 next_id: 1,
                 tag,
                 checking: u32::from(checking()),
-                reserved: 0,
+                epoch: new_tag(),
                 merge: [0; 256],
             },
             jacobian: Stream::new(arena::reservation(usize::MAX)),
@@ -243,6 +254,8 @@ impl Tape {
             recovering: false,
             failed: None,
             companions: Companions::default(),
+            bound: Box::default(),
+            loans: block::Loans::new(),
             scratch: Vec::new(),
             serial: NEXT_SERIAL.fetch_add(1, Ordering::Relaxed),
             owner: AtomicU64::new(0),
@@ -301,6 +314,13 @@ impl Tape {
             event: self.events,
             tag: self.cursors.tag,
         }
+    }
+
+    /// The same for a user, who may sweep from there, or come back to it: what stands in a matrix now must
+    /// not be overwritten for good any more.
+    pub fn mark(&mut self) -> Position {
+        self.cursors.epoch = new_tag();
+        self.position()
     }
 
     /// The lowest place a sweep may reach: the base of the innermost nest, or of the tape.
@@ -379,8 +399,10 @@ impl Tape {
     unsafe fn forget(tape: *mut Self, position: &Position) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe {
+            (*tape).check_loans(position.payload)?;
             (*tape).companions.each(|companion| companion.reset(position.event))?;
             (*tape).zero_adjoints_from(position.id);
+            (*tape).evacuate(position.payload);
             Self::drop_events(tape, position);
             (*tape).rewind(position);
         }
@@ -394,8 +416,13 @@ impl Tape {
     pub unsafe fn free(tape: *mut Self) {
         // SAFETY: the caller's promise.
         unsafe {
+            (*tape).evacuate(0);
             Self::drop_events(tape, &Position::BOTTOM);
-            drop(Box::from_raw(tape));
+            let mut tape = Box::from_raw(tape);
+            if tape.is_lent(0) {
+                // MPI is going to write there.
+                std::mem::forget(std::mem::replace(&mut tape.payload, Stream::new(0)));
+            }
         }
     }
 
@@ -484,7 +511,7 @@ impl Tape {
 
     /// Gives the values made from now on a tag of their own.
     fn open_segment(&mut self) {
-        let position = self.position();
+        let position = self.mark();
         self.cursors.tag = new_tag();
         self.segments.open(self.cursors.tag, position);
     }
@@ -704,6 +731,7 @@ impl Default for Tape {
 
 impl Drop for Tape {
     fn drop(&mut self) {
+        self.evacuate(0);
         // SAFETY: live until this returns.
         unsafe { Self::drop_events(self, &Position::BOTTOM) };
     }

@@ -36,6 +36,15 @@ pub fn current<R>(f: impl FnOnce(&mut Tape) -> R) -> Option<R> {
     }
 }
 
+/// As `current`, also on a thread that has none.
+pub fn with_current<R>(f: impl FnOnce(Option<&mut Tape>) -> R) -> R {
+    // SAFETY: as above.
+    unsafe {
+        let tape = admpi_shim_current();
+        f((tape != no_tape()).then(|| &mut *tape.cast::<Tape>()))
+    }
+}
+
 /// Whether `cursors` is the placeholder of a thread without a tape.
 pub fn is_no_tape(cursors: *const Cursors) -> bool {
     std::ptr::eq(cursors, no_tape())

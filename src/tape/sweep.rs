@@ -27,7 +27,7 @@ pub fn depth() -> u32 {
 pub struct Sweep<'t> {
     tape: *mut Tape,
     /// Ids below this one are outside the nest: their adjoints are not written.
-    floor: u32,
+    pub(super) floor: u32,
     event: u32,
     /// In how many others it runs.
     depth: u32,
@@ -482,6 +482,8 @@ impl Tape {
         let begun = companions.each(|companion| companion.begin(from, to, whole));
         self.companions.restore(companions);
         begun?;
+        // Elements of matrices are those of an earlier time while the sweep is on its way.
+        self.mark();
         self.dirty.below = self.dirty.below.max(from.id);
         self.dirty.passed |= passed;
         let (top, nests) = (self.position(), self.nests.len());

@@ -1,0 +1,177 @@
+// Second derivatives: a tangent of matrices and a reverse sweep, against the same on scalars.
+#include <admpi/tangent_arrays.hpp>
+
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using admpi::tangent;
+using admpi::var;
+using admpi::varmat;
+using numbers = std::vector<double>;
+
+namespace {
+
+constexpr int rows = 3, cols = 4, n = rows * cols;
+
+double number(int k) {
+  const double x = std::sin(12.9898 * (k + 1)) * 43758.5453;
+  return 0.2 + 0.6 * (x - std::floor(x));
+}
+
+numbers some(int from) {
+  numbers x;
+  for (int k = 0; k < n; ++k) x.push_back(number(from + k));
+  return x;
+}
+
+struct result {
+  double value, derivative;
+  numbers gradient_x, gradient_y, hessian_x, hessian_y;
+};
+
+template <class X>
+void finish(admpi::tape &tape, const tangent<var> &z, const X &x, const X &y, result &r) {
+  r.value = z.value.value;
+  r.derivative = z.derivative.value;
+  const auto adjoints = [&](const X &of) {
+    if constexpr (std::is_same_v<X, varmat>) {
+      return tape.adjoints(of);
+    } else {
+      numbers g;
+      for (const var &v : of) g.push_back(tape.adjoint(v));
+      return g;
+    }
+  };
+  tape.seed(z.value);
+  tape.reverse();
+  r.gradient_x = adjoints(x);
+  r.gradient_y = adjoints(y);
+  tape.clear_adjoints();
+  tape.seed(z.derivative);
+  tape.reverse();
+  r.hessian_x = adjoints(x);
+  r.hessian_y = adjoints(y);
+}
+
+/// f of matrices, and of each of their elements, with weights that differ.
+template <class F>
+void compare(F f) {
+  const numbers px = some(0), py = some(50), vx = some(100), vy = some(150), w = some(200);
+  result got, expected;
+  {
+    admpi::tape tape;
+    tape.start();
+    varmat x(rows, cols, px.data()), y(rows, cols, py.data());
+    tape.input(x);
+    tape.input(y);
+    const tangent<varmat> a{x, varmat(rows, cols, vx.data())}, b{y, varmat(rows, cols, vy.data())};
+    const tangent<varmat> c = f(a, b, a(1, 2));
+    finish(tape, sum(c * varmat(rows, cols, w.data())), x, y, got);
+  }
+  {
+    admpi::tape tape;
+    tape.start();
+    std::vector<var> x(px.begin(), px.end()), y(py.begin(), py.end());
+    tape.input(x);
+    tape.input(y);
+    tangent<var> z = 0.0;
+    const auto at = [](const std::vector<var> &u, const numbers &v, std::size_t k) { return tangent<var>(u[k], var(v[k])); };
+    for (std::size_t k = 0; k < n; ++k) z += f(at(x, vx, k), at(y, vy, k), at(x, vx, 1 + 2 * rows)) * w[k];
+    finish(tape, z, x, y, expected);
+  }
+  CHECK(got.value == doctest::Approx(expected.value).epsilon(1e-13));
+  CHECK(got.derivative == doctest::Approx(expected.derivative).epsilon(1e-13));
+  for (std::size_t k = 0; k < n; ++k) {
+    CAPTURE(k);
+    CHECK(got.gradient_x[k] == doctest::Approx(expected.gradient_x[k]).epsilon(1e-12));
+    CHECK(got.gradient_y[k] == doctest::Approx(expected.gradient_y[k]).epsilon(1e-12));
+    CHECK(got.hessian_x[k] == doctest::Approx(expected.hessian_x[k]).epsilon(1e-11));
+    CHECK(got.hessian_y[k] == doctest::Approx(expected.hessian_y[k]).epsilon(1e-11));
+  }
+}
+
+#define COMPARE(expression) \
+  compare([](const auto &a, const auto &b, const tangent<var> &s) { return (void)a, (void)b, (void)s, expression; })
+
+}  // namespace
+
+TEST_CASE("test_tangent_arrays_arithmetic") {
+  COMPARE(a * b + a);
+  COMPARE(a / b - b);
+  COMPARE((a - 2.0) * (3.0 - b) / 4.0);
+  COMPARE(1.0 / (a + b));
+  COMPARE(-a * b);
+  COMPARE(s * a + b / s - s / a);
+  COMPARE((a - s) * (s + b));
+  COMPARE(square(a) * inv(b));
+}
+
+TEST_CASE("test_tangent_arrays_functions") {
+#define UNARY(name) COMPARE(name(a * b) * b);
+  UNARY(sqrt) UNARY(cbrt) UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
+  UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan) UNARY(sinh) UNARY(cosh) UNARY(tanh)
+  UNARY(asinh) UNARY(atanh) UNARY(erf) UNARY(erfc) UNARY(abs) UNARY(fabs)
+#undef UNARY
+  COMPARE(acosh(a + 1.5) * b);
+  COMPARE(pow(a, b));
+  COMPARE(pow(a, 3.0) * pow(2.0, b));
+  COMPARE(hypot(a, b));
+  COMPARE(atan2(a * b, b));
+  COMPARE(max(a, b) * a);
+  COMPARE(min(a * a, b) * b);
+}
+
+TEST_CASE("test_tangent_arrays_reductions_and_products") {
+  admpi::tape tape;
+  tape.start();
+  varmat x(3, 3, some(0).data());
+  tape.input(x);
+  numbers v = some(50);
+  v.resize(9);
+  const tangent<varmat> a{x, varmat(3, 3, v.data())};
+  // (d/dt) of the gradient at x + t v, by differences of gradients.
+  const auto f = [](const auto &m) { return dot(exp(multiply(m, m)), cumulative_sum(m)) + mean(m) * dot_self(m); };
+  const tangent<var> y = f(a);
+  tape.seed(y.derivative);
+  tape.reverse();
+  const numbers hv = tape.adjoints(x);
+  const auto gradient = [&](double t) {
+    admpi::tape own;
+    own.start();
+    numbers p = some(0);
+    p.resize(9);
+    for (std::size_t k = 0; k < 9; ++k) p[k] += t * v[k];
+    varmat m(3, 3, p.data());
+    own.input(m);
+    own.seed(f(m));
+    own.reverse();
+    return own.adjoints(m);
+  };
+  const numbers up = gradient(1e-5), down = gradient(-1e-5);
+  for (std::size_t k = 0; k < 9; ++k) CHECK(hv[k] == doctest::Approx((up[k] - down[k]) / 2e-5).epsilon(1e-7));
+}
+
+TEST_CASE("test_tangent_arrays_parts") {
+  admpi::tape tape;
+  tape.start();
+  varmat x(4, 1, some(0).data());
+  tape.input(x);
+  const numbers v = some(50);
+  const tangent<varmat> a{x, varmat(4, 1, v.data())};
+  // The energy of a chain: its Hessian is known.
+  const tangent<varmat> stretch = a.segment(1, 3) - a.segment(0, 3);
+  const tangent<var> energy = sum(stretch * stretch * stretch);
+  tape.seed(energy.derivative);
+  tape.reverse();
+  const numbers hv = tape.adjoints(x);
+  for (int k = 0; k < 4; ++k) {
+    double expected = 0.0;
+    const auto d = [&](int i) { return x(i + 1).value - x(i).value; };
+    const auto e = [&](int i) { return v[static_cast<std::size_t>(i + 1)] - v[static_cast<std::size_t>(i)]; };
+    if (k > 0) expected += 6.0 * d(k - 1) * e(k - 1);
+    if (k < 3) expected -= 6.0 * d(k) * e(k);
+    CHECK(hv[static_cast<std::size_t>(k)] == doctest::Approx(expected));
+  }
+}

@@ -1,0 +1,412 @@
+// Matrices: construction, elements as scalars, views, assignments in every overlap, what outlives the tape.
+#include <admpi.hpp>
+
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using admpi::var;
+using admpi::varmat;
+using admpi::view;
+
+namespace {
+
+std::vector<double> counted(std::int64_t n, double from = 1.0) {
+  std::vector<double> x(static_cast<std::size_t>(n));
+  std::iota(x.begin(), x.end(), from);
+  return x;
+}
+
+/// A recording tape.
+struct recording : admpi::tape {
+  recording() { start(); }
+  varmat input_matrix(std::int64_t rows, std::int64_t cols, double from = 1.0) {
+    varmat a(rows, cols, counted(rows * cols, from).data());
+    input(a);
+    return a;
+  }
+  std::uint64_t recorded() const { return statistics().statements + statistics().events; }
+  template <class Y>
+  void sweep(const Y &y) {
+    clear_adjoints();
+    seed(y);
+    reverse();
+  }
+};
+
+template <class F>
+int code_of(F f) {
+  try {
+    f();
+  } catch (const admpi::error &e) {
+    return e.code();
+  }
+  return 0;
+}
+
+using numbers = std::vector<double>;
+
+}  // namespace
+
+TEST_CASE("test_varmat_passive_without_a_tape") {
+  varmat a(2, 3, counted(6).data());
+  CHECK(a.rows() == 2);
+  CHECK(a.cols() == 3);
+  CHECK(a.values() == counted(6));
+  CHECK(std::as_const(a)(1, 2).value == 6.0);
+  CHECK(std::as_const(a)(3).value == 4.0);
+  a(0, 1) = 7.0;
+  a(1, 1) += 0.5;
+  CHECK(a.col(1).values() == numbers{7.0, 4.5});
+  CHECK(a.row(1).values() == numbers{2.0, 4.5, 6.0});
+  const varmat b = a;
+  a = 1.0;
+  CHECK(b.values() == numbers{1.0, 2.0, 7.0, 4.5, 5.0, 6.0});
+  CHECK(a.values() == numbers(6, 1.0));
+  CHECK(varmat(2, 2).values() == numbers(4, 0.0));
+  CHECK(varmat().size() == 0);
+  CHECK(code_of([] { varmat(-1, 2); }) == ADMPI_ERR_ARGUMENT);
+}
+
+TEST_CASE("test_varmat_elements_are_scalars") {
+  recording tape;
+  varmat a = tape.input_matrix(2, 2);
+  const auto before = tape.recorded();
+  const var x = a(0, 1), y(a(1, 0));
+  var z = 0.0;
+  z = a(1, 1);
+  std::vector<var> all{a(0, 0), x};
+  CHECK(tape.recorded() == before);
+  CHECK(x.id == a.vars()[2].id);
+  CHECK(y.id == a.vars()[1].id);
+  CHECK(z.value == 4.0);
+  const var s = a(0, 0) * x + sin(a(1, 0)) * a(1, 1) - fma(a(0, 0), 2.0, y) + max(a(0, 0), a(0, 1));
+  CHECK(tape.statistics().statements == 1);
+  tape.sweep(s);
+  const numbers g = tape.adjoints(a);
+  CHECK(g[0] == doctest::Approx(3.0 - 2.0));
+  CHECK(g[1] == doctest::Approx(4.0 * std::cos(2.0) - 1.0));
+  CHECK(g[2] == doctest::Approx(1.0 + 1.0));
+  CHECK(g[3] == doctest::Approx(std::sin(2.0)));
+}
+
+TEST_CASE("test_varmat_filled_element_by_element") {
+  recording tape;
+  var x = 3.0;
+  tape.input(x);
+  varmat a(20, 10);
+  const auto before = tape.statistics();
+  for (std::int64_t j = 0; j < 10; ++j) {
+    for (std::int64_t i = 0; i < 20; ++i) a(i, j) = x * static_cast<double>(i + 20 * j);
+  }
+  CHECK(tape.statistics().statements == before.statements + 200);
+  CHECK(tape.statistics().events == before.events);
+  var s = 0.0;
+  for (std::int64_t k = 0; k < 200; ++k) s += std::as_const(a)(k);
+  tape.sweep(s);
+  CHECK(tape.adjoint(x) == 199.0 * 200.0 / 2.0);
+}
+
+TEST_CASE("test_varmat_scalars_to_a_matrix_and_back_are_one_event") {
+  recording tape;
+  std::vector<var> x(6);
+  for (std::size_t k = 0; k < 6; ++k) x[k] = 1.0 + static_cast<double>(k);
+  tape.input(x);
+  std::swap(x[1], x[4]);
+  x[2] = 9.0;
+  x[5] = x[0];
+  const auto before = tape.recorded();
+  const varmat a(3, 2, x.data());
+  const std::vector<var> back = a.vars();
+  CHECK(tape.recorded() == before + 1);
+  for (std::size_t k = 1; k < 6; ++k) CHECK(back[k].id == back[0].id + k);
+  for (const int width : {1, 4}) {
+    tape.width(width);
+    for (int k = 0; k < width; ++k) tape.seed(a, numbers{1.0, 2.0, 4.0, 8.0, 16.0, 32.0 * (k + 1)}, k);
+    tape.reverse();
+    for (int k = 0; k < width; ++k) {
+      CHECK(tape.adjoint(x[0], k) == 1.0 + 32.0 * (k + 1));
+      CHECK(tape.adjoint(x[1], k) == 2.0);
+      CHECK(tape.adjoint(x[3], k) == 8.0);
+      CHECK(tape.adjoint(x[4], k) == 16.0);
+    }
+  }
+  const std::vector<var> constants(4, var(2.0));
+  CHECK(varmat(2, 2, constants.data()).vars()[0].id == 0);
+  CHECK(tape.recorded() == before + 1);
+  tape.stop();
+  CHECK(varmat(x).vars()[0].id == 0);
+}
+
+TEST_CASE("test_varmat_views") {
+  recording tape;
+  varmat a = tape.input_matrix(4, 3);
+  const auto before = tape.recorded();
+  CHECK(a.block(1, 1, 2, 2).values() == numbers{6.0, 7.0, 10.0, 11.0});
+  CHECK(a.row(2).values() == numbers{3.0, 7.0, 11.0});
+  CHECK(a.col(1).segment(1, 2).values() == numbers{6.0, 7.0});
+  CHECK(a.row(1).segment(1, 2).values() == numbers{6.0, 10.0});
+  CHECK(a.row(1).tail(1).values() == numbers{10.0});
+  CHECK(a.col(2).head(2).values() == numbers{9.0, 10.0});
+  CHECK(a.diagonal().values() == numbers{1.0, 6.0, 11.0});
+  CHECK(a.col(0).every(3).values() == numbers{1.0, 4.0});
+  CHECK(a.row(0).every(2).values() == numbers{1.0, 9.0});
+  CHECK(a.transpose().col(1).values() == numbers{2.0, 6.0, 10.0});
+  CHECK(a.transpose().block(1, 1, 2, 2).transpose().values() == a.block(1, 1, 2, 2).values());
+  const view last = a.block(1, 1, 3, 2).transpose().row(1);
+  CHECK(last.values() == numbers{10.0, 11.0, 12.0});
+  CHECK(last(0, 2).id == a.vars()[11].id);
+  a(2, 2) = a(0, 0);
+  CHECK(last.values() == numbers{10.0, 1.0, 12.0});
+  a = tape.input_matrix(4, 3, 101.0);
+  CHECK(last.values() == numbers{110.0, 111.0, 112.0});
+  CHECK(tape.recorded() == before);  // the inputs continue
+  view first = a.col(0);
+  a = varmat(1, 2);
+  CHECK(code_of([&] { first.values(); }) == ADMPI_ERR_RANGE);
+  a = varmat(2, 6, counted(12).data());
+  a.reshape(3, 4);
+  CHECK(a.row(0).values() == numbers{1.0, 4.0, 7.0, 10.0});
+  CHECK(code_of([&] { a.reshape(3, 5); }) == ADMPI_ERR_ARGUMENT);
+}
+
+TEST_CASE("test_varmat_parts_lie_within") {
+  const varmat a(4, 3);
+  for (const auto &part : {std::vector<int>{1, 0, 4, 1}, {0, 1, 1, 3}, {-1, 0, 1, 1}, {0, -1, 1, 1}, {0, 0, -1, 1}, {5, 0, 0, 1}}) {
+    CHECK(code_of([&] { a.block(part[0], part[1], part[2], part[3]); }) == ADMPI_ERR_RANGE);
+  }
+  CHECK(code_of([&] { a.row(4); }) == ADMPI_ERR_RANGE);
+  CHECK(code_of([&] { a.col(3); }) == ADMPI_ERR_RANGE);
+  CHECK(code_of([&] { a.col(0).tail(5); }) == ADMPI_ERR_RANGE);
+  CHECK(a.block(4, 3, 0, 0).size() == 0);
+}
+
+TEST_CASE("test_varmat_strides_and_other_shapes") {
+  recording tape;
+  varmat a = tape.input_matrix(4, 6);
+  const auto before = tape.recorded();
+  CHECK(a.every(2, 3).values() == numbers{1.0, 3.0, 13.0, 15.0});
+  CHECK(a.every(3, 5).values() == numbers{1.0, 4.0, 21.0, 24.0});
+  CHECK(a.block(1, 1, 3, 5).every(2, 2).values() == numbers{6.0, 8.0, 14.0, 16.0, 22.0, 24.0});
+  const view wide = a.reshaped(2, 12), tall = a.reshaped(24, 1), middle = a.block(0, 2, 4, 2).reshaped(2, 4);
+  CHECK(wide.col(3).values() == numbers{7.0, 8.0});
+  CHECK(tall.segment(5, 2).values() == numbers{6.0, 7.0});
+  CHECK(middle.row(1).values() == numbers{10.0, 12.0, 14.0, 16.0});
+  // A row, and every second element of a column.
+  CHECK(a.row(1).reshaped(3, 2).row(0).values() == numbers{2.0, 14.0});
+  CHECK(a.col(2).every(2).reshaped(1, 2).values() == numbers{9.0, 11.0});
+  a(1, 2) = a(0, 0);
+  CHECK(middle(1, 0).id == a(0, 0).id);
+  a = tape.input_matrix(4, 6, 101.0);
+  CHECK(wide.col(3).values() == numbers{107.0, 108.0});
+  CHECK(tape.recorded() == before);
+  CHECK(code_of([&] { a.block(0, 0, 3, 2).reshaped(2, 3); }) == ADMPI_ERR_ARGUMENT);
+  CHECK(code_of([&] { a.reshaped(5, 5); }) == ADMPI_ERR_ARGUMENT);
+  CHECK(code_of([&] { a.col(0).every(0); }) == ADMPI_ERR_ARGUMENT);
+  CHECK(code_of([&] { a.every(1, -1); }) == ADMPI_ERR_ARGUMENT);
+}
+
+TEST_CASE("test_varmat_a_view_keeps_its_matrix") {
+  recording tape;
+  const view v = tape.input_matrix(2, 2).row(1);
+  const view w = v;
+  CHECK(w.values() == numbers{2.0, 4.0});
+}
+
+TEST_CASE("test_varmat_whole_assignment") {
+  recording tape;
+  varmat a = tape.input_matrix(2, 1), b = tape.input_matrix(2, 1, 5.0);
+  const auto before = tape.recorded();
+  varmat c = a;
+  a = b;
+  b = c;
+  CHECK(a.values() == numbers{5.0, 6.0});
+  CHECK(b.values() == numbers{1.0, 2.0});
+  b = std::move(a);
+  a = c;
+  CHECK(a.values() == numbers{1.0, 2.0});
+  varmat d = std::move(a);
+  a = b;
+  CHECK(a.values() == numbers{5.0, 6.0});
+  const varmat &same = d;
+  d = same;
+  CHECK(d.values() == numbers{1.0, 2.0});
+  d = b.row(1);
+  CHECK(d.rows() == 1);
+  CHECK(d(0).id == b(1).id);
+  CHECK(tape.recorded() == before);
+  std::vector<varmat> many(3, b);
+  many.push_back(a);
+  many.erase(many.begin());
+  many[0](0) = 8.0;
+  CHECK(many[1].values() == numbers{5.0, 6.0});
+}
+
+TEST_CASE("test_varmat_swaps_and_overlaps") {
+  recording tape;
+  varmat a = tape.input_matrix(5, 1);
+  const std::vector<var> x = a.vars();
+  const auto ids = [&](const view &v) {
+    std::vector<int> k;
+    for (const var &y : v.vars()) k.push_back(static_cast<int>(y.id - x[0].id));
+    return k;
+  };
+  using order = std::vector<int>;
+  const auto before = tape.recorded();
+  varmat b = a;
+  const var t = b(0);
+  b(0) = b(1);
+  b(1) = t;
+  CHECK(ids(b) == order{1, 0, 2, 3, 4});
+  b.head(4) = b.tail(4);
+  CHECK(ids(b) == order{0, 2, 3, 4, 4});
+  b = a;
+  b.tail(4) = b.head(4);
+  CHECK(ids(b) == order{0, 0, 1, 2, 3});
+  b = a;
+  b.every(2) = b.head(3);
+  CHECK(ids(b) == order{0, 1, 1, 3, 2});
+  b.all() = a;
+  CHECK(ids(b) == order{0, 1, 2, 3, 4});
+  CHECK(ids(a) == order{0, 1, 2, 3, 4});
+  varmat c = tape.input_matrix(2, 2);
+  const auto last = c.vars();
+  c.all() = c.transpose();
+  CHECK(c(0, 1).id == last[1].id);
+  CHECK(c(1, 0).id == last[2].id);
+  CHECK(tape.recorded() == before);
+  CHECK(code_of([&] { c.col(0) = a; }) == ADMPI_ERR_ARGUMENT);
+  c.col(0) = std::vector<var>{x[4], var(3.0)};
+  c.col(1) = numbers{7.0, 8.0};
+  CHECK(c.values() == numbers{5.0, 3.0, 7.0, 8.0});
+  CHECK(c(0, 0).id == x[4].id);
+  CHECK(c(0, 1).id == 0);
+  CHECK(code_of([&] { c.col(1) = numbers{1.0}; }) == ADMPI_ERR_ARGUMENT);
+}
+
+TEST_CASE("test_varmat_compact") {
+  recording tape;
+  varmat a = tape.input_matrix(3, 1);
+  const std::vector<var> x = a.vars();
+  auto before = tape.recorded();
+  a.compact();
+  CHECK(tape.recorded() == before);
+  a(0) = x[2] * x[2];
+  a(1) = 5.0;
+  before = tape.recorded();
+  a.compact();
+  CHECK(tape.recorded() == before + 1);
+  const auto y = a.vars();
+  CHECK(y[1].id == y[0].id + 1);
+  CHECK(y[2].id == y[0].id + 2);
+  CHECK(a.values() == numbers{9.0, 5.0, 3.0});
+  tape.sweep(a);
+  CHECK(tape.adjoints(varmat(x)) == numbers(3, 0.0));
+  CHECK(tape.adjoint(x[2]) == 7.0);
+  CHECK(tape.adjoint(x[0]) == 0.0);
+}
+
+TEST_CASE("test_varmat_nests_and_resets") {
+  recording tape;
+  varmat a = tape.input_matrix(2, 1), fresh;
+  const auto x = a.vars();
+  {
+    admpi::nested nest;
+    a(0) = a(0) * a(1);
+    fresh = a;
+    CHECK(a(0).value == 2.0);
+    a.all() = numbers{8.0, 9.0};
+    a(1) = a(0);
+  }
+  CHECK(a.values() == numbers{1.0, 2.0});
+  CHECK(a(0).id == x[0].id);
+  const admpi::position here = tape.position();
+  a(1) = a(0) + 1.5;
+  varmat b = tape.input_matrix(1, 1);
+  tape.reset_to(here);
+  CHECK(a(1).id == x[1].id);
+  CHECK(b.values() == numbers{1.0});
+  CHECK(code_of([&] { tape.seed(b); }) == ADMPI_ERR_STALE);
+  // A statement with a stale element is found, checked or not.
+  CHECK(code_of([&] {
+          const var y = x[0] * b(0);
+          tape.seed(y);
+          tape.reverse();
+        }) == ADMPI_ERR_STALE);
+  tape.reset();
+  CHECK(a.values() == numbers{1.0, 2.0});
+  CHECK(code_of([&] { a(0) = 1.0; }) == ADMPI_ERR_STALE);
+  a = 3.0;
+  tape.input(a);
+  tape.sweep(a);
+  CHECK(tape.adjoints(a) == numbers{1.0, 1.0});
+}
+
+TEST_CASE("test_varmat_outlives_its_tape") {
+  varmat a;
+  {
+    recording tape;
+    a = tape.input_matrix(2, 2);
+    a(0, 0) = 8.0;
+  }
+  CHECK(a.values() == numbers{8.0, 2.0, 3.0, 4.0});
+  CHECK(code_of([&] { a(0, 0) = 1.0; }) == ADMPI_ERR_STALE);
+  a.all() = numbers{1.0, 1.0, 1.0, 1.0};
+  a(0, 0) = 2.0;
+  CHECK(a.values() == numbers{2.0, 1.0, 1.0, 1.0});
+}
+
+TEST_CASE("test_varmat_of_another_tape") {
+  recording outer;
+  varmat a = outer.input_matrix(2, 1);
+  {
+    recording inner;
+    CHECK(code_of([&] { a(0) = 1.0; }) == ADMPI_ERR_STALE);
+    CHECK(code_of([&] { inner.seed(a); }) == ADMPI_ERR_STALE);
+    varmat copy = a;
+    inner.input(copy);
+    inner.sweep(copy);
+    CHECK(inner.adjoints(copy) == numbers{1.0, 1.0});
+  }
+  a(0) = a(1);
+  CHECK(a(0).value == 2.0);
+}
+
+TEST_CASE("test_varmat_no_assignment_in_the_middle_of_a_sweep") {
+  recording tape;
+  varmat a(2, 1);
+  var x = 2.0;
+  tape.input(x);
+  a(0) = x * x;  // written in place, from here on
+  int code = 0, nested = 0;
+  const std::vector<var> in{x};
+  const std::vector<var> y = tape.callback(in, {3.0}, [&](const admpi::callback_adjoints &s) {
+    code = code_of([&] { a(1) = x; });
+    nested = code_of([&] {
+      admpi::nested nest;
+      a(1) = x;
+    });
+    s.in(0) = s.out(0);
+  });
+  tape.sweep(y[0]);
+  CHECK(code == ADMPI_ERR_NEST);
+  CHECK(nested == 0);
+  CHECK(a.values() == numbers{4.0, 0.0});
+  a(1) = y[0];
+  CHECK(a.values() == numbers{4.0, 3.0});
+}
+
+TEST_CASE("test_varmat_seeds_and_adjoints") {
+  recording tape;
+  varmat a = tape.input_matrix(2, 2);
+  tape.width(2);
+  tape.seed(a.row(1), 2.0, 1);
+  tape.seed(a.col(0), numbers{10.0, 20.0}, 1);
+  CHECK(tape.adjoints(a, 1) == numbers{10.0, 22.0, 0.0, 2.0});
+  CHECK(tape.adjoints(a, 0) == numbers(4, 0.0));
+  CHECK(code_of([&] { tape.seed(a, numbers{1.0}); }) == ADMPI_ERR_ARGUMENT);
+  CHECK(code_of([&] { tape.adjoints(a, 2); }) == ADMPI_ERR_ARGUMENT);
+}

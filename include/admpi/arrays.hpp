@@ -1,0 +1,886 @@
+// admpi: array expressions. Arithmetic on matrices, parts of matrices and scalars, element by element, becomes one
+// event when it is assigned; its reverse function computes the partial derivatives again, so that an element takes the
+// 16 bytes of its value and its adjoint.
+//
+//   u.segment(1, n - 2) = u.segment(1, n - 2) - c * (u.segment(2, n - 2) - u.segment(0, n - 2));
+//   admpi::var s = sum(exp(a) * b);
+#ifndef ADMPI_ARRAYS_HPP
+#define ADMPI_ARRAYS_HPP
+
+#include <array>
+#include <cstdio>
+
+#include "admpi/arrays.h"
+// Before the functions of arrays, which have no place in namespace std.
+#include "admpi/standard.hpp"
+#include "admpi/varmat.hpp"
+
+/// The passes of the loop that follows do not touch each other's elements. Told so, clang warns where it does not
+/// vectorise.
+#if defined(__clang__)
+#define ADMPI_INDEPENDENT
+#else
+#define ADMPI_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+namespace detail {
+
+/// Rows and columns of an expression. A scalar has none, and fits all.
+struct shape {
+  std::int64_t rows = -1;
+  std::int64_t cols = -1;
+
+  bool any() const noexcept { return rows < 0; }
+  bool operator==(const shape &other) const noexcept { return rows == other.rows && cols == other.cols; }
+};
+
+inline shape joint(const shape &a, const shape &b) {
+  if (b.any() || a == b) return a;
+  if (a.any()) return b;
+  char message[200];
+  std::snprintf(message, sizeof message, "operands of %lld x %lld and %lld x %lld elements", static_cast<long long>(a.rows),
+                static_cast<long long>(a.cols), static_cast<long long>(b.rows), static_cast<long long>(b.cols));
+  raise(ADMPI_ERR_ARGUMENT, message);
+}
+
+/// How an expression is run through: row vectors as columns, and columns that lie one behind the other as one.
+struct layout {
+  bool turned = false;
+  bool unit = true;
+  bool flat = true;
+
+  admpi_view turn(const admpi_view &v) const noexcept { return turned ? admpi_view_transpose(v) : v; }
+  void see(const admpi_view &v) noexcept {
+    const admpi_view w = turn(v);
+    unit = unit && (w.row_step == 1 || w.rows <= 1);
+    flat = flat && (w.col_step == w.rows || w.cols <= 1);
+  }
+};
+
+/// The leaf with number K, of one element: where its partial goes is known when the code is compiled.
+template <unsigned K, bool Unit>
+struct slot {
+  static constexpr unsigned leaves = 1;
+  double value;
+  template <class F>
+  ADMPI_ALWAYS_INLINE slot(const F &f, std::int64_t i, std::int64_t j) noexcept : value(f.template at<Unit>(i, j)) {}
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double partial) const noexcept {
+    writer.template add<K>(partial);
+  }
+};
+
+/// A plain number has none.
+struct no_slot : constant {
+  ADMPI_ALWAYS_INLINE no_slot(const constant &f, std::int64_t, std::int64_t) noexcept : constant(f) {}
+};
+
+// The frozen forms of expressions: plain values that lie in the tape with the event. `element` is the scalar expression
+// of one element, of the same nodes that statements are made of.
+
+template <unsigned K>
+struct frozen_part {
+  static constexpr bool chooses = false;
+  template <bool Unit>
+  using element = slot<K, Unit>;
+  const double *value;
+  std::int64_t row_step;
+  std::int64_t col_step;
+  template <bool Unit>
+  ADMPI_ALWAYS_INLINE double at(std::int64_t i, std::int64_t j) const noexcept {
+    return value[(Unit ? i : i * row_step) + j * col_step];
+  }
+};
+
+template <unsigned K>
+struct frozen_scalar {
+  static constexpr bool chooses = false;
+  template <bool Unit>
+  using element = slot<K, Unit>;
+  double value;
+  template <bool Unit>
+  ADMPI_ALWAYS_INLINE double at(std::int64_t, std::int64_t) const noexcept {
+    return value;
+  }
+};
+
+struct frozen_number : constant {
+  static constexpr bool chooses = false;
+  template <bool Unit>
+  using element = no_slot;
+};
+
+template <class Op, class A>
+struct frozen_unary {
+  static constexpr bool chooses = A::chooses;
+  template <bool Unit>
+  using element = unary<Op, typename A::template element<Unit>>;
+  A a;
+};
+
+/// Of one element: whether something holds of two operands. Nothing is pushed through it.
+template <class Op, class A, class B>
+struct condition {
+  static constexpr unsigned leaves = 0;
+  A a;
+  B b;
+  bool value;
+  template <class F>
+  ADMPI_ALWAYS_INLINE condition(const F &f, std::int64_t i, std::int64_t j)
+      : a(f.a, i, j), b(f.b, i, j), value(Op::holds(a.value, b.value)) {}
+};
+
+/// One of two operands, chosen by a condition.
+template <class C, class A, class B>
+struct selection {
+  static constexpr unsigned leaves = A::leaves + B::leaves;
+  C c;
+  A a;
+  B b;
+  double value;
+  template <class F>
+  ADMPI_ALWAYS_INLINE selection(const F &f, std::int64_t i, std::int64_t j)
+      : c(f.a, i, j), a(f.b, i, j), b(f.c, i, j), value(c.value ? a.value : b.value) {}
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+    if (c.value) {
+      if constexpr (A::leaves != 0) a.push(writer, p);
+    } else {
+      if constexpr (B::leaves != 0) b.push(writer, p);
+    }
+  }
+};
+
+/// Whether a node leaves out one of its operands.
+template <template <class, class, class> class Node>
+inline constexpr bool is_choice = false;
+template <>
+inline constexpr bool is_choice<choice> = true;
+template <>
+inline constexpr bool is_choice<condition> = true;
+template <>
+inline constexpr bool is_choice<selection> = true;
+
+template <template <class, class, class> class Node, class Op, class A, class B>
+struct frozen_binary {
+  static constexpr bool chooses = A::chooses || B::chooses || is_choice<Node>;
+  template <bool Unit>
+  using element = Node<Op, typename A::template element<Unit>, typename B::template element<Unit>>;
+  A a;
+  B b;
+};
+
+template <template <class, class, class> class Node, class A, class B, class C>
+struct frozen_ternary {
+  static constexpr bool chooses = A::chooses || B::chooses || C::chooses || is_choice<Node>;
+  template <bool Unit>
+  using element =
+      Node<typename A::template element<Unit>, typename B::template element<Unit>, typename C::template element<Unit>>;
+  A a;
+  B b;
+  C c;
+};
+
+// The expressions as the user's code makes them. freeze<K> numbers the leaves from K on and lists them.
+
+struct part_leaf : array_expression<part_leaf> {
+  static constexpr unsigned leaves = 1;
+  admpi_view of;
+  shared keep;
+
+  explicit part_leaf(const admpi_view &v) noexcept : of(v), keep(v.of) { ++v.of->references; }
+  shape extent() const noexcept { return {of.rows, of.cols}; }
+  void see(layout &how) const noexcept { how.see(of); }
+  template <unsigned K>
+  frozen_part<K> freeze(const layout &how, admpi_operand *operand) const noexcept {
+    const admpi_view v = how.turn(of);
+    operand[K] = {v, {0.0, 0, 0}};
+    return {of.of->block->value + v.offset, v.row_step, v.col_step};
+  }
+};
+
+struct scalar_leaf {
+  static constexpr unsigned leaves = 1;
+  var x;
+
+  shape extent() const noexcept { return {}; }
+  void see(layout &) const noexcept {}
+  template <unsigned K>
+  frozen_scalar<K> freeze(const layout &, admpi_operand *operand) const noexcept {
+    operand[K] = {{nullptr, 0, 0, 0, 0, 0}, x};
+    return {x.value};
+  }
+};
+
+struct number_leaf {
+  static constexpr unsigned leaves = 0;
+  double x;
+
+  shape extent() const noexcept { return {}; }
+  void see(layout &) const noexcept {}
+  template <unsigned K>
+  frozen_number freeze(const layout &, admpi_operand *) const noexcept {
+    return {{x}};
+  }
+};
+
+template <class Op, class A>
+struct array_unary : array_expression<array_unary<Op, A>> {
+  static constexpr unsigned leaves = A::leaves;
+  A a;
+
+  explicit array_unary(const A &operand) : a(operand) {}
+  shape extent() const noexcept { return a.extent(); }
+  void see(layout &how) const noexcept { a.see(how); }
+  template <unsigned K>
+  auto freeze(const layout &how, admpi_operand *operand) const noexcept {
+    const auto x = a.template freeze<K>(how, operand);
+    return frozen_unary<Op, std::decay_t<decltype(x)>>{x};
+  }
+};
+
+template <template <class, class, class> class Node, class Op, class A, class B>
+struct array_binary : array_expression<array_binary<Node, Op, A, B>> {
+  static constexpr unsigned leaves = A::leaves + B::leaves;
+  A a;
+  B b;
+
+  array_binary(const A &first, const B &second) : a(first), b(second) { joint(a.extent(), b.extent()); }
+  shape extent() const { return joint(a.extent(), b.extent()); }
+  void see(layout &how) const noexcept {
+    a.see(how);
+    b.see(how);
+  }
+  template <unsigned K>
+  auto freeze(const layout &how, admpi_operand *operand) const noexcept {
+    const auto x = a.template freeze<K>(how, operand);
+    const auto y = b.template freeze<K + A::leaves>(how, operand);
+    return frozen_binary<Node, Op, std::decay_t<decltype(x)>, std::decay_t<decltype(y)>>{x, y};
+  }
+};
+
+/// What holds of each element: no array of numbers, but an operand of select and of other conditions.
+template <class Op, class A, class B>
+struct array_condition {
+  static constexpr unsigned leaves = A::leaves + B::leaves;
+  A a;
+  B b;
+
+  array_condition(const A &first, const B &second) : a(first), b(second) { joint(a.extent(), b.extent()); }
+  shape extent() const { return joint(a.extent(), b.extent()); }
+  void see(layout &how) const noexcept {
+    a.see(how);
+    b.see(how);
+  }
+  template <unsigned K>
+  auto freeze(const layout &how, admpi_operand *operand) const noexcept {
+    const auto x = a.template freeze<K>(how, operand);
+    const auto y = b.template freeze<K + A::leaves>(how, operand);
+    return frozen_binary<condition, Op, std::decay_t<decltype(x)>, std::decay_t<decltype(y)>>{x, y};
+  }
+};
+
+template <template <class, class, class> class Node, class A, class B, class C>
+struct array_ternary : array_expression<array_ternary<Node, A, B, C>> {
+  static constexpr unsigned leaves = A::leaves + B::leaves + C::leaves;
+  A a;
+  B b;
+  C c;
+
+  array_ternary(const A &x, const B &y, const C &z) : a(x), b(y), c(z) { extent(); }
+  shape extent() const { return joint(joint(a.extent(), b.extent()), c.extent()); }
+  void see(layout &how) const noexcept {
+    a.see(how);
+    b.see(how);
+    c.see(how);
+  }
+  template <unsigned K>
+  auto freeze(const layout &how, admpi_operand *operand) const noexcept {
+    const auto x = a.template freeze<K>(how, operand);
+    const auto y = b.template freeze<K + A::leaves>(how, operand);
+    const auto z = c.template freeze<K + A::leaves + B::leaves>(how, operand);
+    return frozen_ternary<Node, std::decay_t<decltype(x)>, std::decay_t<decltype(y)>, std::decay_t<decltype(z)>>{x, y, z};
+  }
+};
+
+#define ADMPI_ARRAY_COMPARISON(name, op)                             \
+  struct holds_##name {                                              \
+    static bool holds(double l, double r) noexcept { return l op r; } \
+  };
+ADMPI_ARRAY_COMPARISON(less, <)
+ADMPI_ARRAY_COMPARISON(greater, >)
+ADMPI_ARRAY_COMPARISON(less_equal, <=)
+ADMPI_ARRAY_COMPARISON(greater_equal, >=)
+ADMPI_ARRAY_COMPARISON(equal, ==)
+ADMPI_ARRAY_COMPARISON(not_equal, !=)
+#undef ADMPI_ARRAY_COMPARISON
+struct holds_both {
+  static bool holds(bool l, bool r) noexcept { return l && r; }
+};
+struct holds_either {
+  static bool holds(bool l, bool r) noexcept { return l || r; }
+};
+
+/// exp to within a unit in the last place, without branches or tables: loops over it become vector instructions, which
+/// those over the C library's do not.
+ADMPI_ALWAYS_INLINE double vector_exp(double x) noexcept {
+  constexpr double shift = 0x1.8p52;  // adding it rounds to an integer, which stands in the low bits then
+  x = std::fabs(x) > 746.0 ? std::copysign(746.0, x) : x;
+  const double shifted = x * 1.44269504088896340735992 + shift, k = shifted - shift;
+  // x = k log 2 + r, by a log 2 in two parts.
+  const double r = (x - k * 6.93145751953125e-1) - k * 1.42860682030941723212e-6;
+  const double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+  // The terms of the series from r^2 / 2 on, as many as a double can hold.
+  const double a = (1.0 / 2 + r * (1.0 / 6)) + r2 * (1.0 / 24 + r * (1.0 / 120));
+  const double b = (1.0 / 720 + r * (1.0 / 5040)) + r2 * (1.0 / 40320 + r * (1.0 / 362880));
+  const double c = (1.0 / 3628800 + r * (1.0 / 39916800)) + r2 * (1.0 / 479001600 + r * (1.0 / 6227020800));
+  const double y = 1.0 + (r + r2 * (a + (r4 * b + r8 * c)));
+  // By 2^k in two steps, since 2^k alone may overflow or vanish where the result does not.
+  std::uint64_t bits;
+  std::memcpy(&bits, &shifted, sizeof bits);
+  const std::uint64_t sum = (bits + 2048) & 0xffff, half = sum >> 1;  // k + 2048, which is positive
+  const std::uint64_t scale_1 = (half - 1) << 52, scale_2 = (sum - half - 1) << 52;
+  double two_1, two_2;
+  std::memcpy(&two_1, &scale_1, sizeof two_1);
+  std::memcpy(&two_2, &scale_2, sizeof two_2);
+  return y * two_1 * two_2;
+}
+
+struct op_vector_exp {
+  static double value(double x) noexcept { return vector_exp(x); }
+  static double partial(double, double y) noexcept { return y; }
+};
+
+/// What stands for an operation on scalars in a loop over elements.
+template <class Op>
+struct in_loops {
+  using type = Op;
+};
+template <>
+struct in_loops<op_exp> {
+  using type = op_vector_exp;
+};
+template <class Op>
+using array_op = typename in_loops<Op>::type;
+
+/// Functions with zero derivative.
+#define ADMPI_OP(name)                                           \
+  struct op_##name {                                             \
+    static double value(double x) { return std::name(x); }       \
+    static double partial(double, double) noexcept { return 0.0; } \
+  };
+ADMPI_STD_FLAT(ADMPI_OP)
+#undef ADMPI_OP
+
+template <class E>
+const E &kept_array(const array_expression<E> &e) noexcept {
+  return e.self();
+}
+inline part_leaf kept_array(const array_expression<varmat> &a) noexcept { return part_leaf(a.self().parts()); }
+inline part_leaf kept_array(const array_expression<view> &a) noexcept { return part_leaf(a.self().parts()); }
+template <class E>
+scalar_leaf kept_array(const expression<E> &e) {
+  return {var(e.self())};
+}
+template <class N, if_arithmetic<N> = 0>
+number_leaf kept_array(N x) noexcept {
+  return {static_cast<double>(x)};
+}
+template <class A>
+using kept_array_t = std::decay_t<decltype(kept_array(std::declval<const A &>()))>;
+
+template <class A>
+inline constexpr bool is_array = std::is_base_of<array_expression<A>, A>::value;
+template <class A>
+inline constexpr bool is_scalar = is_active<A> || std::is_arithmetic<A>::value;
+
+/// For functions of two operands of which at least one is an array.
+template <class A, class B>
+using if_arrays =
+    std::enable_if_t<(is_array<A> && (is_array<B> || is_scalar<B>)) || (is_scalar<A> && is_array<B>), int>;
+
+template <class A>
+inline constexpr bool is_condition = false;
+template <class Op, class A, class B>
+inline constexpr bool is_condition<array_condition<Op, A, B>> = true;
+template <class C>
+using if_condition = std::enable_if_t<is_condition<C>, int>;
+
+/// For functions of three operands of which at least one is an array.
+template <class A, class B, class C>
+using if_any_array = std::enable_if_t<(is_array<A> || is_array<B> || is_array<C>) && (is_array<A> || is_scalar<A>) &&
+                                          (is_array<B> || is_scalar<B>) && (is_array<C> || is_scalar<C>),
+                                      int>;
+
+/// For what compound assignments change.
+template <class A>
+using if_assigned = std::enable_if_t<std::is_same<A, varmat>::value || std::is_same<A, view>::value, int>;
+
+/// Elements worked on at once: their partials stay in the first cache.
+constexpr std::int64_t array_chunk = 64;
+
+/// Receives the partials of one element. Where nothing comes in, an infinite partial does no harm.
+struct slot_writer {
+  double (*partial)[array_chunk];
+  std::int64_t i;
+  bool some;
+  template <unsigned K>
+  ADMPI_ALWAYS_INLINE void add(double p) const noexcept {
+    partial[K][i] = some ? p : 0.0;
+  }
+};
+
+inline void add_chunk(const admpi_adjoint &to, std::int64_t i, std::int64_t j, std::int64_t k, const double *from,
+                      std::int64_t n) noexcept {
+  if (to.adjoint == nullptr) return;
+  double *adjoint = to.adjoint + i * to.row_step + j * to.col_step + k;
+  if (to.row_step == 1) {
+    for (std::int64_t l = 0; l < n; ++l) adjoint[l] += from[l];
+  } else {
+    for (std::int64_t l = 0; l < n; ++l) adjoint[l * to.row_step] += from[l];
+  }
+}
+
+/// An array statement as it lies in the tape.
+template <class F, unsigned L>
+struct array_kernel {
+  template <bool Unit>
+  using element = typename F::template element<Unit>;
+
+  F e;
+  std::int64_t rows;
+  std::int64_t cols;
+  bool unit;
+
+  template <bool Unit>
+  void reverse(const admpi_kernel_call &call, std::int64_t i0, std::int64_t n, std::int64_t j,
+               std::int64_t k) const noexcept {
+    double w[array_chunk];
+    double partial[L][array_chunk];
+    const admpi_adjoint &result = call.result;
+    // The result of a reduction is one: its steps are none.
+    const bool one = call.rows != rows || call.cols != cols;
+    const double *from = result.adjoint + k + (one ? 0 : i0 * result.row_step + j * result.col_step);
+    const std::int64_t step = one ? 0 : result.row_step;
+    for (std::int64_t i = 0; i < n; ++i) w[i] = from[i * step];
+    if constexpr (F::chooses) std::memset(partial, 0, sizeof partial);
+    ADMPI_INDEPENDENT
+    for (std::int64_t i = 0; i < n; ++i) {
+      slot_writer writer{partial, i, w[i] != 0.0};
+      element<Unit>(e, i0 + i, j).push(writer, w[i]);
+    }
+    for (unsigned l = 0; l < L; ++l) add_chunk(call.operand[l], i0, j, k, partial[l], n);
+  }
+
+  static int run(const admpi_kernel_call *call) {
+    const array_kernel &self = *static_cast<const array_kernel *>(call->payload);
+    for (std::int64_t k = 0; k < call->width; ++k) {
+      for (std::int64_t j = 0; j < self.cols; ++j) {
+        for (std::int64_t i = 0; i < self.rows; i += array_chunk) {
+          const std::int64_t n = self.rows - i < array_chunk ? self.rows - i : array_chunk;
+          if (self.unit) {
+            self.template reverse<true>(*call, i, n, j, k);
+          } else {
+            self.template reverse<false>(*call, i, n, j, k);
+          }
+        }
+      }
+    }
+    return 0;
+  }
+
+  /// The values, to where element (0, 0) is and so on.
+  template <bool Unit>
+  void forward(double *to, std::int64_t row_step, std::int64_t col_step) const noexcept {
+    for (std::int64_t j = 0; j < cols; ++j) {
+      double *column = to + j * col_step;
+      if (row_step == 1) {
+        ADMPI_INDEPENDENT
+        for (std::int64_t i = 0; i < rows; ++i) column[i] = element<Unit>(e, i, j).value;
+      } else {
+        for (std::int64_t i = 0; i < rows; ++i) column[i * row_step] = element<Unit>(e, i, j).value;
+      }
+    }
+  }
+
+  template <bool Unit>
+  double sum() const noexcept {
+    double total = 0.0;
+    for (std::int64_t j = 0; j < cols; ++j) {
+      for (std::int64_t i0 = 0; i0 < rows; i0 += array_chunk) {
+        double lane[8] = {};
+        double value[array_chunk];
+        const std::int64_t n = rows - i0 < array_chunk ? rows - i0 : array_chunk;
+        for (std::int64_t i = 0; i < n; ++i) value[i] = element<Unit>(e, i0 + i, j).value;
+        for (std::int64_t i = n; i < array_chunk; ++i) value[i] = 0.0;
+        for (std::int64_t i = 0; i < array_chunk; i += 8) {
+          for (std::int64_t l = 0; l < 8; ++l) lane[l] += value[i + l];
+        }
+        total += ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+      }
+    }
+    return total;
+  }
+};
+
+/// An expression, frozen, and its operands.
+template <class E>
+struct frozen_statement {
+  static constexpr unsigned leaves = E::leaves;
+  static_assert(leaves > 0 && leaves <= max_leaves, "cut expressions of so many operands into several statements");
+  using frozen = std::decay_t<decltype(std::declval<const E &>().template freeze<0>(layout(), nullptr))>;
+  using kernel_type = array_kernel<frozen, leaves>;
+  static_assert(std::is_trivially_copyable<kernel_type>::value, "lies in the tape");
+
+  layout how;
+  std::array<admpi_operand, leaves> operand;
+  kernel_type kernel;
+
+  /// With the part that it is assigned to, if any, which then is as it is run through.
+  frozen_statement(const E &e, admpi_view *part) : kernel(make(e, part)) {}
+
+  void record(const admpi_view &part, const admpi_varmat *carried) const {
+    check(admpi_array_record(&part, carried, operand.data(), leaves, &kernel_type::run, &kernel, sizeof kernel));
+  }
+
+ private:
+  kernel_type make(const E &e, admpi_view *part) {
+    shape extent = e.extent();
+    how.turned = extent.rows == 1 && extent.cols > 1;
+    e.see(how);
+    if (part != nullptr) {
+      how.see(*part);
+      *part = how.turn(*part);
+    }
+    const auto frozen = e.template freeze<0>(how, operand.data());
+    if (how.turned) std::swap(extent.rows, extent.cols);
+    if (how.unit && how.flat) {
+      extent = {extent.rows * extent.cols, 1};
+      if (part != nullptr) *part = admpi_view{part->of, part->offset, extent.rows, 1, 1, extent.rows};
+    }
+    return {frozen, extent.rows, extent.cols, how.unit};
+  }
+};
+
+inline varmat fresh_array(std::int64_t rows, std::int64_t cols, const admpi_varmat *like = nullptr) {
+  admpi_varmat *fresh = nullptr;
+  check(admpi_array_fresh(rows, cols, like, &fresh));
+  return varmat(fresh);
+}
+
+/// Computes part of a fresh matrix, of which the rest was taken from `carried`.
+template <class E>
+void compute(const E &e, admpi_view part, const admpi_varmat *carried) {
+  const frozen_statement<E> statement(e, &part);
+  double *to = part.of->block->value + part.offset;
+  if (statement.kernel.unit) {
+    statement.kernel.template forward<true>(to, part.row_step, part.col_step);
+  } else {
+    statement.kernel.template forward<false>(to, part.row_step, part.col_step);
+  }
+  statement.record(part, carried);
+}
+
+template <class E>
+varmat computed(const E &e) {
+  const shape extent = e.extent();
+  varmat fresh = fresh_array(extent.rows, extent.cols);
+  compute(e, fresh.parts(), nullptr);
+  return fresh;
+}
+
+/// The elements of an expression as a matrix, of which a matrix is one.
+inline varmat computed_array(const array_expression<varmat> &a) { return a.self(); }
+inline varmat computed_array(const array_expression<view> &a) { return a.self(); }
+template <class E>
+varmat computed_array(const array_expression<E> &e) {
+  return computed(e.self());
+}
+
+/// The same as a part of a matrix, of itself where it is one.
+inline view seen(const array_expression<varmat> &a) { return a.self(); }
+inline view seen(const array_expression<view> &a) { return a.self(); }
+template <class E>
+view seen(const array_expression<E> &e) {
+  return computed(e.self());
+}
+
+/// Assigns an expression to a part of a matrix. If that is most of it, the matrix gets ids of its own for all of its
+/// elements, so that they go on being a range; the adjoints of the others are passed on.
+template <class E>
+void assign_computed(const admpi_view &to, const E &e) {
+  joint({to.rows, to.cols}, e.extent());
+  if (2 * to.rows * to.cols < to.of->rows * to.of->cols || admpi_tls_tape->recording == 0) {
+    const varmat from = computed(e);
+    const admpi_view all = from.parts();
+    check(admpi_varmat_assign(&to, &all));
+    return;
+  }
+  const varmat fresh = fresh_array(0, 0, to.of);
+  admpi_view part = to;
+  part.of = fresh.handle();
+  compute(e, part, to.of);
+  check(admpi_varmat_rebind(to.of, fresh.handle()));
+}
+
+}  // namespace detail
+
+template <class E>
+varmat::varmat(const array_expression<E> &e) : varmat(detail::computed(e.self())) {}
+
+template <class E>
+varmat &varmat::operator=(const array_expression<E> &e) {
+  return *this = detail::computed(e.self());
+}
+
+template <class E>
+view &view::operator=(const array_expression<E> &e) {
+  detail::assign_computed(view_, e.self());
+  return *this;
+}
+
+#define ADMPI_ARRAY_UNARY_NAMED(name, op)                                                        \
+  template <class A>                                                                             \
+  auto name(const array_expression<A> &a) {                                                      \
+    return detail::array_unary<detail::array_op<detail::op>, detail::kept_array_t<A>>(detail::kept_array(a.self())); \
+  }
+#define ADMPI_ARRAY_UNARY(name) ADMPI_ARRAY_UNARY_NAMED(name, op_##name)
+
+#define ADMPI_ARRAY_BINARY_NAMED(name, Node, op)                                                      \
+  template <int..., class A, class B, detail::if_arrays<A, B> = 0>                                    \
+  auto name(const A &a, const B &b) {                                                                 \
+    return detail::array_binary<detail::Node, detail::op, detail::kept_array_t<A>, detail::kept_array_t<B>>( \
+        detail::kept_array(a), detail::kept_array(b));                                                \
+  }
+#define ADMPI_ARRAY_BINARY(name) ADMPI_ARRAY_BINARY_NAMED(name, binary, op_##name)
+#define ADMPI_ARRAY_CHOICE(name, condition) ADMPI_ARRAY_BINARY_NAMED(name, choice, op_##name)
+
+ADMPI_ARRAY_BINARY_NAMED(operator+, binary, op_add)
+ADMPI_ARRAY_BINARY_NAMED(operator-, binary, op_sub)
+ADMPI_ARRAY_BINARY_NAMED(operator*, binary, op_mul)
+ADMPI_ARRAY_BINARY_NAMED(operator/, binary, op_div)
+ADMPI_ARRAY_UNARY_NAMED(operator-, op_neg)
+ADMPI_ARRAY_UNARY_NAMED(fabs, op_abs)
+ADMPI_ARRAY_UNARY(square)
+ADMPI_ARRAY_UNARY(inv)
+ADMPI_STD_UNARY(ADMPI_ARRAY_UNARY)
+ADMPI_STD_BINARY(ADMPI_ARRAY_BINARY)
+ADMPI_STD_CHOICE(ADMPI_ARRAY_CHOICE)
+ADMPI_STD_FLAT(ADMPI_ARRAY_UNARY)
+
+/// What holds of each element, for select.
+#define ADMPI_ARRAY_CONDITION(op, name)                                                                         \
+  template <class A, class B, detail::if_arrays<A, B> = 0>                                                      \
+  auto operator op(const A &a, const B &b) {                                                                    \
+    return detail::array_condition<detail::holds_##name, detail::kept_array_t<A>, detail::kept_array_t<B>>(     \
+        detail::kept_array(a), detail::kept_array(b));                                                          \
+  }
+ADMPI_ARRAY_CONDITION(<, less)
+ADMPI_ARRAY_CONDITION(>, greater)
+ADMPI_ARRAY_CONDITION(<=, less_equal)
+ADMPI_ARRAY_CONDITION(>=, greater_equal)
+ADMPI_ARRAY_CONDITION(==, equal)
+ADMPI_ARRAY_CONDITION(!=, not_equal)
+#undef ADMPI_ARRAY_CONDITION
+template <class C, class D, detail::if_condition<C> = 0, detail::if_condition<D> = 0>
+auto operator&&(const C &c, const D &d) {
+  return detail::array_condition<detail::holds_both, C, D>(c, d);
+}
+template <class C, class D, detail::if_condition<C> = 0, detail::if_condition<D> = 0>
+auto operator||(const C &c, const D &d) {
+  return detail::array_condition<detail::holds_either, C, D>(c, d);
+}
+
+/// The elements of a where the condition holds, and those of b where it does not: select(x > 0.0, log(x), y). What is
+/// not chosen has no derivative, and may be infinite or NaN.
+template <class C, class A, class B, detail::if_condition<C> = 0>
+auto select(const C &c, const A &a, const B &b) {
+  return detail::array_ternary<detail::selection, C, detail::kept_array_t<A>, detail::kept_array_t<B>>(
+      c, detail::kept_array(a), detail::kept_array(b));
+}
+
+/// a * b + c, rounded once.
+template <class A, class B, class C, detail::if_any_array<A, B, C> = 0>
+auto fma(const A &a, const B &b, const C &c) {
+  return detail::array_ternary<detail::fused, detail::kept_array_t<A>, detail::kept_array_t<B>, detail::kept_array_t<C>>(
+      detail::kept_array(a), detail::kept_array(b), detail::kept_array(c));
+}
+
+#undef ADMPI_ARRAY_UNARY
+#undef ADMPI_ARRAY_UNARY_NAMED
+#undef ADMPI_ARRAY_BINARY
+#undef ADMPI_ARRAY_BINARY_NAMED
+#undef ADMPI_ARRAY_CHOICE
+
+#define ADMPI_ARRAY_COMPOUND(op)                                                            \
+  template <class A, class B, detail::if_arrays<A, B> = 0, detail::if_assigned<A> = 0>      \
+  A &operator op##=(A &a, const B &b) {                                                     \
+    return a = a op b;                                                                      \
+  }                                                                                         \
+  template <class B, detail::if_arrays<view, B> = 0>                                        \
+  void operator op##=(view &&a, const B &b) {                                               \
+    a = a op b;                                                                             \
+  }
+ADMPI_ARRAY_COMPOUND(+)
+ADMPI_ARRAY_COMPOUND(-)
+ADMPI_ARRAY_COMPOUND(*)
+ADMPI_ARRAY_COMPOUND(/)
+#undef ADMPI_ARRAY_COMPOUND
+
+/// The sum of all elements of an expression, as one event.
+template <class A>
+var sum(const array_expression<A> &a) {
+  const auto &e = detail::kept_array(a.self());
+  const detail::frozen_statement<detail::kept_array_t<A>> statement(e, nullptr);
+  const varmat result = detail::fresh_array(1, 1);
+  result.handle()->block->value[0] =
+      statement.kernel.unit ? statement.kernel.template sum<true>() : statement.kernel.template sum<false>();
+  statement.record(result.parts(), nullptr);
+  return result(0);
+}
+
+/// The number of elements.
+template <class A>
+std::int64_t size(const array_expression<A> &a) {
+  const detail::shape extent = detail::kept_array(a.self()).extent();
+  return extent.rows * extent.cols;
+}
+
+template <class A>
+var mean(const array_expression<A> &a) {
+  return sum(a) / static_cast<double>(size(a));
+}
+
+/// The sum of a * b, element by element.
+template <class A, class B>
+var dot(const array_expression<A> &a, const array_expression<B> &b) {
+  return sum(a.self() * b.self());
+}
+
+template <class A>
+var dot_self(const array_expression<A> &a) {
+  return sum(square(a));
+}
+
+/// The root of the sum of squares. At 0 its derivative is 0, the subgradient of least norm.
+template <class A>
+var norm2(const array_expression<A> &a) {
+  const var s = dot_self(a);
+  return s.value == 0.0 ? var(0.0) : var(sqrt(s));
+}
+
+/// The mean square distance from the mean, by n - 1.
+template <class A>
+var variance(const array_expression<A> &a) {
+  const varmat x = detail::computed_array(a);
+  return dot_self(x - mean(x)) / static_cast<double>(x.size() - 1);
+}
+
+namespace detail {
+
+/// The place of the first element that none goes before.
+template <class Before>
+std::int64_t first_of(const varmat &a, Before before) {
+  if (a.size() == 0) raise(ADMPI_ERR_ARGUMENT, "an extreme element of none");
+  const double *value = a.handle()->block->value;
+  std::int64_t found = 0;
+  for (std::int64_t k = 1; k < a.size(); ++k) {
+    if (before(value[k], value[found])) found = k;
+  }
+  return found;
+}
+
+}  // namespace detail
+
+/// The largest and the smallest element, of equal ones the first, and its place, column by column. They are the element:
+/// nothing is recorded beyond the expression.
+template <class A>
+var max_element(const array_expression<A> &a, std::int64_t *place_out = nullptr) {
+  const varmat x = detail::computed_array(a);
+  const std::int64_t place = detail::first_of(x, [](double l, double r) { return l > r; });
+  if (place_out != nullptr) *place_out = place;
+  return x(place);
+}
+template <class A>
+var min_element(const array_expression<A> &a, std::int64_t *place_out = nullptr) {
+  const varmat x = detail::computed_array(a);
+  const std::int64_t place = detail::first_of(x, [](double l, double r) { return l < r; });
+  if (place_out != nullptr) *place_out = place;
+  return x(place);
+}
+
+namespace detail {
+
+/// What a function of the C interface makes.
+template <class F>
+varmat made(F make) {
+  admpi_varmat *matrix = nullptr;
+  check(make(&matrix));
+  return varmat(matrix);
+}
+
+}  // namespace detail
+
+/// The sums of the elements up to each, column by column.
+template <class A>
+varmat cumulative_sum(const array_expression<A> &a) {
+  const view x = detail::seen(a);
+  return detail::made([&](admpi_varmat **out) { return admpi_cumulative_sum(x.handle(), out); });
+}
+
+namespace detail {
+
+inline varmat joined(const std::vector<view> &parts, bool below) {
+  std::vector<admpi_view> handles;
+  for (const view &part : parts) handles.push_back(part.parts());
+  const auto n = static_cast<std::int64_t>(handles.size());
+  return made([&](admpi_varmat **out) { return admpi_concatenate(handles.data(), n, below, out); });
+}
+
+}  // namespace detail
+
+/// Parts of as many rows side by side, or of as many columns one below the other: hcat({a, b.col(0)}).
+inline varmat hcat(const std::vector<view> &parts) { return detail::joined(parts, false); }
+inline varmat vcat(const std::vector<view> &parts) { return detail::joined(parts, true); }
+
+/// A copy of a, to whose elements at index, counted column by column, those of b are added. Places may repeat.
+template <class A, class B>
+varmat scatter_add(const array_expression<A> &a, const std::vector<std::int64_t> &index, const array_expression<B> &b) {
+  const view x = detail::seen(a), y = detail::seen(b);
+  const auto n = static_cast<std::int64_t>(index.size());
+  return detail::made(
+      [&](admpi_varmat **out) { return admpi_scatter_add(x.handle(), index.data(), n, y.handle(), out); });
+}
+
+/// log(sum(exp(a))), without overflow.
+template <class A>
+var log_sum_exp(const array_expression<A> &a) {
+  const varmat x = detail::computed_array(a);
+  const double most = max_element(x).value;
+  if (!std::isfinite(most)) return most > 0.0 || std::isnan(most) ? sum(x) : var(most);
+  return log(sum(exp(x - most))) + most;
+}
+
+/// exp(a) / sum(exp(a)), without overflow.
+template <class A>
+varmat softmax(const array_expression<A> &a) {
+  const varmat x = detail::computed_array(a);
+  const varmat y = exp(x - max_element(x).value);
+  return y / sum(y);
+}
+
+/// a - log_sum_exp(a).
+template <class A>
+varmat log_softmax(const array_expression<A> &a) {
+  const varmat x = detail::computed_array(a);
+  return x - log_sum_exp(x);
+}
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#undef ADMPI_INDEPENDENT
+
+#endif

@@ -1,0 +1,182 @@
+/* admpi: array statements in C. Sums, products and functions of parts of matrices, element by element, each one event.
+ * In C++ the same are expressions. Pairs of loops of one's own: admpi_array_apply in admpi/arrays.h.
+ *
+ * The loops are compiled with the program; the reverse ones compute the partial derivatives again. Conventions at ties,
+ * jumps and singular points: admpi/partials.h. Each function returns what admpi_array_apply returns, and the matrix
+ * that it makes is freed with admpi_varmat_free. */
+#ifndef ADMPI_KERNELS_H
+#define ADMPI_KERNELS_H
+
+#include "admpi/arrays.h"
+#include "admpi/ops.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Element (i, j) of an operand. */
+static inline double admpi_value_at(const admpi_values *v, int64_t i, int64_t j) {
+  return v->value[i * v->row_step + j * v->col_step];
+}
+
+/** Its adjoint in direction k. */
+static inline double admpi_adjoint_at(const admpi_adjoint *a, int64_t i, int64_t j, int64_t k) {
+  return a->adjoint[i * a->row_step + j * a->col_step + k];
+}
+
+/** Adds to that, if there is one. */
+static inline void admpi_adjoint_add(const admpi_adjoint *a, int64_t i, int64_t j, int64_t k, double w) {
+  if (a->adjoint != NULL) a->adjoint[i * a->row_step + j * a->col_step + k] += w;
+}
+
+/** A part of a matrix as an operand. */
+static inline admpi_operand admpi_part_operand(admpi_view part) {
+  admpi_operand operand;
+  operand.view = part;
+  operand.scalar = admpi_passive(0.0);
+  return operand;
+}
+
+/** A scalar as an operand: the same for all elements. */
+static inline admpi_operand admpi_scalar_operand(admpi_var x) {
+  admpi_operand operand;
+  memset(&operand, 0, sizeof operand);
+  operand.scalar = x;
+  return operand;
+}
+
+#define ADMPI_LOOP(...)                          \
+  for (int64_t j = 0; j < call->cols; ++j) {     \
+    for (int64_t i = 0; i < call->rows; ++i) {   \
+      __VA_ARGS__;                               \
+    }                                            \
+  }
+
+/* A weight of 0 adds nothing, also where a partial is infinite. */
+#define ADMPI_REVERSE_LOOP(...)                                  \
+  for (int64_t k = 0; k < call->width; ++k) {                    \
+    ADMPI_LOOP({                                                 \
+      const double w = admpi_adjoint_at(&call->result, i, j, k); \
+      if (w != 0.0) __VA_ARGS__                                  \
+    })                                                           \
+  }
+
+#define ADMPI_KERNEL_1(name, expression)                                                          \
+  static inline int32_t admpi_forward_##name(const admpi_forward_call *call) {                    \
+    ADMPI_LOOP({                                                                                  \
+      const double x = admpi_value_at(&call->value[0], i, j);                                     \
+      call->result[i + j * call->rows] = expression;                                              \
+    })                                                                                            \
+    return 0;                                                                                     \
+  }                                                                                               \
+  static inline int32_t admpi_reverse_##name(const admpi_kernel_call *call) {                     \
+    ADMPI_REVERSE_LOOP({                                                                          \
+      const double x = admpi_value_at(&call->value[0], i, j);                                     \
+      const double y = expression;                                                                \
+      admpi_adjoint_add(&call->operand[0], i, j, k, w *admpi_partial_##name(x, y));               \
+    })                                                                                            \
+    return 0;                                                                                     \
+  }                                                                                               \
+  /** name(a) */                                                                                  \
+  static inline int32_t admpi_array_##name(admpi_view a, admpi_varmat **b_out) {                  \
+    const admpi_operand operand = admpi_part_operand(a);                                          \
+    return admpi_array_apply(a.rows, a.cols, &operand, 1, admpi_forward_##name, admpi_reverse_##name, NULL, 0, b_out); \
+  }
+
+#define ADMPI_KERNEL_2(name, expression, partial_1, partial_2)                                    \
+  static inline int32_t admpi_forward_##name(const admpi_forward_call *call) {                    \
+    ADMPI_LOOP({                                                                                  \
+      const double x1 = admpi_value_at(&call->value[0], i, j);                                    \
+      const double x2 = admpi_value_at(&call->value[1], i, j);                                    \
+      call->result[i + j * call->rows] = expression;                                              \
+    })                                                                                            \
+    return 0;                                                                                     \
+  }                                                                                               \
+  static inline int32_t admpi_reverse_##name(const admpi_kernel_call *call) {                     \
+    ADMPI_REVERSE_LOOP({                                                                          \
+      const double x1 = admpi_value_at(&call->value[0], i, j);                                    \
+      const double x2 = admpi_value_at(&call->value[1], i, j);                                    \
+      const double y = expression;                                                                \
+      (void)x1, (void)x2, (void)y;                                                                \
+      admpi_adjoint_add(&call->operand[0], i, j, k, w *(partial_1));                              \
+      admpi_adjoint_add(&call->operand[1], i, j, k, w *(partial_2));                              \
+    })                                                                                            \
+    return 0;                                                                                     \
+  }                                                                                               \
+  /** name(a, b), of parts of one shape */                                                        \
+  static inline int32_t admpi_array_##name(admpi_view a, admpi_view b, admpi_varmat **c_out) {    \
+    const admpi_operand operand[2] = {admpi_part_operand(a), admpi_part_operand(b)};              \
+    return admpi_array_apply(a.rows, a.cols, operand, 2, admpi_forward_##name, admpi_reverse_##name, NULL, 0, c_out); \
+  }
+
+#define ADMPI_KERNEL_OF(name, expression) \
+  ADMPI_KERNEL_2(name, expression, admpi_partial_1_##name(x1, x2, y), admpi_partial_2_##name(x1, x2, y))
+
+ADMPI_KERNEL_2(add, x1 + x2, 1.0, 1.0)
+ADMPI_KERNEL_2(sub, x1 - x2, 1.0, -1.0)
+ADMPI_KERNEL_2(mul, x1 *x2, x2, x1)
+ADMPI_KERNEL_OF(div, x1 / x2)
+ADMPI_KERNEL_OF(pow, pow(x1, x2))
+ADMPI_KERNEL_OF(hypot, hypot(x1, x2))
+ADMPI_KERNEL_OF(atan2, atan2(x1, x2))
+ADMPI_KERNEL_OF(fmod, fmod(x1, x2))
+
+ADMPI_KERNEL_1(square, x *x)
+ADMPI_KERNEL_1(inv, 1.0 / x)
+ADMPI_KERNEL_1(sqrt, sqrt(x))
+ADMPI_KERNEL_1(cbrt, cbrt(x))
+ADMPI_KERNEL_1(abs, fabs(x))
+ADMPI_KERNEL_1(exp, exp(x))
+ADMPI_KERNEL_1(exp2, exp2(x))
+ADMPI_KERNEL_1(expm1, expm1(x))
+ADMPI_KERNEL_1(log, log(x))
+ADMPI_KERNEL_1(log2, log2(x))
+ADMPI_KERNEL_1(log10, log10(x))
+ADMPI_KERNEL_1(log1p, log1p(x))
+ADMPI_KERNEL_1(sin, sin(x))
+ADMPI_KERNEL_1(cos, cos(x))
+ADMPI_KERNEL_1(tan, tan(x))
+ADMPI_KERNEL_1(asin, asin(x))
+ADMPI_KERNEL_1(acos, acos(x))
+ADMPI_KERNEL_1(atan, atan(x))
+ADMPI_KERNEL_1(sinh, sinh(x))
+ADMPI_KERNEL_1(cosh, cosh(x))
+ADMPI_KERNEL_1(tanh, tanh(x))
+ADMPI_KERNEL_1(asinh, asinh(x))
+ADMPI_KERNEL_1(acosh, acosh(x))
+ADMPI_KERNEL_1(atanh, atanh(x))
+ADMPI_KERNEL_1(erf, erf(x))
+ADMPI_KERNEL_1(erfc, erfc(x))
+
+static inline int32_t admpi_forward_axpy(const admpi_forward_call *call) {
+  const double alpha = call->value[0].value[0];
+  ADMPI_LOOP(call->result[i + j * call->rows] =
+                 alpha * admpi_value_at(&call->value[1], i, j) + admpi_value_at(&call->value[2], i, j))
+  return 0;
+}
+static inline int32_t admpi_reverse_axpy(const admpi_kernel_call *call) {
+  const double alpha = call->value[0].value[0];
+  ADMPI_REVERSE_LOOP({
+    admpi_adjoint_add(&call->operand[0], 0, 0, k, w * admpi_value_at(&call->value[1], i, j));
+    admpi_adjoint_add(&call->operand[1], i, j, k, w * alpha);
+    admpi_adjoint_add(&call->operand[2], i, j, k, w);
+  })
+  return 0;
+}
+/** alpha * x + y, of parts of one shape */
+static inline int32_t admpi_array_axpy(admpi_var alpha, admpi_view x, admpi_view y, admpi_varmat **z_out) {
+  const admpi_operand operand[3] = {admpi_scalar_operand(alpha), admpi_part_operand(x), admpi_part_operand(y)};
+  return admpi_array_apply(x.rows, x.cols, operand, 3, admpi_forward_axpy, admpi_reverse_axpy, NULL, 0, z_out);
+}
+
+#undef ADMPI_LOOP
+#undef ADMPI_REVERSE_LOOP
+#undef ADMPI_KERNEL_1
+#undef ADMPI_KERNEL_2
+#undef ADMPI_KERNEL_OF
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

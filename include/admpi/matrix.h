@@ -1,0 +1,146 @@
+/* admpi: matrices of active doubles, as element access sees them.
+ *
+ * A matrix is bound to a block of values, column by column. Its elements are scalars: element (i, j) is the admpi_var
+ * with that value and id, so that scalar code reads and writes matrices at no cost, and nothing is recorded for it.
+ * Views are parts of matrices, described by an offset and two steps; they see what is assigned later. */
+#ifndef ADMPI_MATRIX_H
+#define ADMPI_MATRIX_H
+
+#include "admpi/var.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Id and tag of an element, as in an admpi_var. */
+typedef struct admpi_id {
+  uint32_t id;
+  uint32_t tag;
+} admpi_id;
+
+/** Values and ids of a matrix. Those who access elements inline read it; everything else of a block is private and
+ *  lies behind. */
+typedef struct admpi_block {
+  double *value;
+  admpi_id *ids;  /**< of each element, or NULL: then element k has id0 + k * step, and the tag below */
+  uint32_t id0;
+  uint32_t tag;
+  uint32_t step;  /**< 1, or 0: all elements are passive (id0 is 0) */
+  uint32_t epoch; /**< while this is the epoch of the thread's tape, elements may be written through value and ids */
+} admpi_block;
+
+/** A matrix, column-major. Made and freed by the functions of admpi/varmat.h; what follows is private. */
+typedef struct admpi_varmat {
+  admpi_block *block;
+  int64_t rows;
+  int64_t cols;
+  int64_t references; /**< who counts one more here gives it back by admpi_varmat_free */
+} admpi_varmat;
+
+/** A part of a matrix: its element (i, j) is element offset + i * row_step + j * col_step of the block. It is a plain
+ *  value, and good as long as the matrix lives and has that many elements. Steps are not negative. */
+typedef struct admpi_view {
+  admpi_varmat *of;
+  int64_t offset;
+  int64_t rows;
+  int64_t cols;
+  int64_t row_step;
+  int64_t col_step;
+} admpi_view;
+
+/** An operand of an array statement: a part of a matrix, or, where view.of is NULL, a scalar. */
+typedef struct admpi_operand {
+  admpi_view view;
+  admpi_var scalar;
+} admpi_operand;
+
+/** The adjoints of what an array statement reads or makes: those of element (i, j) stand from
+ *  adjoint + i * row_step + j * col_step on, one a direction. */
+typedef struct admpi_adjoint {
+  double *adjoint; /**< NULL where there is nothing to add to */
+  int64_t row_step;
+  int64_t col_step;
+} admpi_adjoint;
+
+/** The values of an operand: that of element (i, j) is value[i * row_step + j * col_step]. A scalar has steps of 0. */
+typedef struct admpi_values {
+  const double *value;
+  int64_t row_step;
+  int64_t col_step;
+} admpi_values;
+
+/** What the forward function of an array statement gets. */
+typedef struct admpi_forward_call {
+  int64_t rows;
+  int64_t cols;
+  double *result;            /**< to be written: element (i, j) is result[i + j * rows] */
+  const admpi_values *value; /**< of the operands */
+  const void *payload;
+} admpi_forward_call;
+
+/** What the reverse function of an array statement gets. */
+typedef struct admpi_kernel_call {
+  int64_t rows; /**< of the part that was computed */
+  int64_t cols;
+  int64_t width;                /**< directions of the sweep */
+  admpi_adjoint result;         /**< to be read */
+  const admpi_adjoint *operand; /**< to be added to, in the order of recording; they may overlap each other */
+  const void *payload;          /**< the copy in the tape */
+  const admpi_values *value;    /**< the operands' values, as they were when the statement was recorded */
+} admpi_kernel_call;
+
+/** The whole matrix. */
+static inline admpi_view admpi_view_all(const admpi_varmat *a) {
+  admpi_view view = {(admpi_varmat *)a, 0, a->rows, a->cols, 1, a->rows};
+  return view;
+}
+
+/** The rows x cols elements from (i, j) on. */
+static inline admpi_view admpi_view_block(admpi_view v, int64_t i, int64_t j, int64_t rows, int64_t cols) {
+  v.offset += i * v.row_step + j * v.col_step;
+  v.rows = rows;
+  v.cols = cols;
+  return v;
+}
+
+static inline admpi_view admpi_view_row(admpi_view v, int64_t i) { return admpi_view_block(v, i, 0, 1, v.cols); }
+
+static inline admpi_view admpi_view_col(admpi_view v, int64_t j) { return admpi_view_block(v, 0, j, v.rows, 1); }
+
+static inline admpi_view admpi_view_transpose(admpi_view v) {
+  admpi_view view = {v.of, v.offset, v.cols, v.rows, v.col_step, v.row_step};
+  return view;
+}
+
+/** Every `step`-th of the elements along a column, from the first on. */
+static inline admpi_view admpi_view_every(admpi_view v, int64_t step) {
+  v.rows = (v.rows + step - 1) / step;
+  v.row_step *= step;
+  return v;
+}
+
+/** The elements on the diagonal, as a column. */
+static inline admpi_view admpi_view_diagonal(admpi_view v) {
+  v.rows = v.rows < v.cols ? v.rows : v.cols;
+  v.cols = 1;
+  v.row_step += v.col_step;
+  return v;
+}
+
+/** Element (i, j) of a view, which is not checked. */
+static inline admpi_var admpi_view_get(admpi_view v, int64_t i, int64_t j) {
+  const admpi_block *block = v.of->block;
+  const int64_t k = v.offset + i * v.row_step + j * v.col_step;
+  admpi_var x = {block->value[k], block->id0 + (uint32_t)k * block->step, block->tag};
+  if (block->ids != NULL) {
+    x.id = block->ids[k].id;
+    x.tag = block->ids[k].tag;
+  }
+  return x;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,467 @@
+// admpi: matrices of active doubles. One object with contiguous values and contiguous adjoints, whose elements are
+// scalars: A(i, j) is a var, and reading or assigning it records nothing.
+//
+//   admpi::varmat a(3, 3), b = a;     // b has the same elements until one of the two is written to
+//   tape.input(a);
+//   a(0, 1) = sin(a(1, 0));           // one statement
+//   a.col(2) = b.col(0);              // none
+//   admpi::view first = a.row(0);     // sees what is assigned to a later
+#ifndef ADMPI_VARMAT_HPP
+#define ADMPI_VARMAT_HPP
+
+#include <utility>
+#include <vector>
+
+#include "admpi/tape.hpp"
+#include "admpi/varmat.h"
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+
+class varmat;
+class view;
+
+/// Base of matrices, views and of every array expression over them; see admpi/arrays.hpp.
+template <class E>
+struct array_expression {
+  const E &self() const noexcept { return static_cast<const E &>(*this); }
+};
+
+namespace detail {
+
+/// Overwrites an element that may not be written in place.
+[[gnu::noinline, gnu::cold]] inline void assign_slow(admpi_varmat *of, std::int64_t k, const admpi_var &x) {
+  const admpi_view one{of, k, 1, 1, 1, 1};
+  check(admpi_varmat_set(&one, 0, 0, x));
+}
+
+/// Id and tag of an element as one word.
+ADMPI_ALWAYS_INLINE std::uint64_t element_word(const admpi_block &block, std::int64_t k) noexcept {
+  if (block.ids != nullptr) return load_word(&block.ids[k].id);
+  const std::uint32_t word[2] = {block.id0 + static_cast<std::uint32_t>(k) * block.step, block.tag};
+  return load_word(word);
+}
+
+ADMPI_ALWAYS_INLINE var element_at(const admpi_varmat *of, std::int64_t k) noexcept {
+  var x = of->block->value[k];
+  store_word(&x.id, element_word(*of->block, k));
+  return x;
+}
+
+}  // namespace detail
+
+/// An element of a matrix that is not const: a scalar that may be assigned to.
+struct element : expression<element>, admpi_var {
+  static constexpr unsigned leaves = 1;
+
+  ADMPI_ALWAYS_INLINE element(admpi_varmat *of, std::int64_t k) noexcept
+      : admpi_var(detail::element_at(of, k)), of_(of), k_(k) {}
+  element(const element &) = default;
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double partial) const noexcept {
+    writer.add(partial, detail::leaf(*this));
+  }
+
+  ADMPI_ALWAYS_INLINE element &operator=(const var &x) {
+    admpi_block &block = *of_->block;
+    static_cast<admpi_var &>(*this) = x;
+    if (__builtin_expect(block.ids != nullptr && block.epoch == admpi_tls_tape->epoch, 1)) {
+      block.value[k_] = x.value;
+      detail::store_word(&block.ids[k_].id, detail::load_word(&x.id));
+    } else {
+      detail::assign_slow(of_, k_, x);
+    }
+    return *this;
+  }
+  ADMPI_ALWAYS_INLINE element &operator=(const element &x) { return *this = var(x); }
+  template <class E>
+  ADMPI_ALWAYS_INLINE element &operator=(const expression<E> &e) {
+    return *this = var(e);
+  }
+  template <class N, detail::if_arithmetic<N> = 0>
+  ADMPI_ALWAYS_INLINE element &operator=(N x) {
+    return *this = var(x);
+  }
+  template <class T>
+  ADMPI_ALWAYS_INLINE element &operator+=(const T &x) {
+    return *this = var(*this + x);
+  }
+  template <class T>
+  ADMPI_ALWAYS_INLINE element &operator-=(const T &x) {
+    return *this = var(*this - x);
+  }
+  template <class T>
+  ADMPI_ALWAYS_INLINE element &operator*=(const T &x) {
+    return *this = var(*this * x);
+  }
+  template <class T>
+  ADMPI_ALWAYS_INLINE element &operator/=(const T &x) {
+    return *this = var(*this / x);
+  }
+
+ private:
+  admpi_varmat *of_;
+  std::int64_t k_;
+};
+
+namespace detail {
+
+ADMPI_ALWAYS_INLINE leaf kept(const element &x) noexcept { return leaf(x); }
+
+[[noreturn, gnu::noinline, gnu::cold]] inline void raise_part(std::int64_t i, std::int64_t j, std::int64_t rows,
+                                                              std::int64_t cols, const admpi_view &of) {
+  char message[240];
+  __builtin_snprintf(message, sizeof message, "a part of %lld x %lld elements from (%lld, %lld) on is not within %lld x %lld",
+                     static_cast<long long>(rows), static_cast<long long>(cols), static_cast<long long>(i),
+                     static_cast<long long>(j), static_cast<long long>(of.rows), static_cast<long long>(of.cols));
+  raise(ADMPI_ERR_RANGE, message);
+}
+
+/// What matrices and views share: parts of them, and their elements. D has parts(), an admpi_view.
+template <class D>
+class partial : public array_expression<D> {
+ public:
+  std::int64_t rows() const noexcept { return parts().rows; }
+  std::int64_t cols() const noexcept { return parts().cols; }
+  std::int64_t size() const noexcept { return rows() * cols(); }
+
+  /// Element (i, j), and element k column by column. Indices are not checked.
+  ADMPI_ALWAYS_INLINE element operator()(std::int64_t i, std::int64_t j) noexcept {
+    const admpi_view v = parts();
+    return element(v.of, v.offset + i * v.row_step + j * v.col_step);
+  }
+  ADMPI_ALWAYS_INLINE var operator()(std::int64_t i, std::int64_t j) const noexcept {
+    const admpi_view v = parts();
+    return element_at(v.of, v.offset + i * v.row_step + j * v.col_step);
+  }
+  ADMPI_ALWAYS_INLINE element operator()(std::int64_t k) noexcept {
+    const admpi_view v = parts();
+    return element(v.of, v.offset + (k % v.rows) * v.row_step + (k / v.rows) * v.col_step);
+  }
+  ADMPI_ALWAYS_INLINE var operator()(std::int64_t k) const noexcept {
+    const admpi_view v = parts();
+    return element_at(v.of, v.offset + (k % v.rows) * v.row_step + (k / v.rows) * v.col_step);
+  }
+
+  /// Parts, which must lie within this one. They record nothing, and see what is assigned later, to the whole matrix too.
+  view all() const;
+  view block(std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t cols) const;
+  view row(std::int64_t i) const;
+  view col(std::int64_t j) const;
+  /// n elements of a vector (one row or one column) from k on.
+  view segment(std::int64_t k, std::int64_t n) const;
+  view head(std::int64_t n) const;
+  view tail(std::int64_t n) const;
+  view transpose() const;
+  view diagonal() const;
+  /// Every step-th element of a vector; step is positive.
+  view every(std::int64_t step) const;
+  /// Every row_step-th row and every col_step-th column; the steps are positive.
+  view every(std::int64_t row_step, std::int64_t col_step) const;
+  /// The same elements, column by column, in another shape. Of a vector, or of columns that lie one behind the other.
+  view reshaped(std::int64_t rows, std::int64_t cols) const;
+
+  /// The elements at some places, counted column by column, as a column of its own. They keep their ids.
+  varmat gather(const std::vector<std::int64_t> &index) const;
+
+  /// Copies, column by column.
+  std::vector<double> values() const {
+    std::vector<double> x(static_cast<std::size_t>(size()));
+    const admpi_view v = parts();
+    check(admpi_varmat_values(&v, size(), x.data()));
+    return x;
+  }
+  std::vector<var> vars() const {
+    std::vector<var> x(static_cast<std::size_t>(size()));
+    const admpi_view v = parts();
+    check(admpi_varmat_vars(&v, size(), x.data()));
+    return x;
+  }
+
+  /// Assigns to the elements at some places, counted column by column; of those that repeat the last counts.
+  void scatter(const std::vector<std::int64_t> &index, const std::vector<var> &x);
+  void scatter(const std::vector<std::int64_t> &index, const view &from);
+
+  /// For the C interface.
+  admpi_view parts() const noexcept { return static_cast<const D &>(*this).view_of(); }
+
+ protected:
+  void assign(const admpi_view &from) {
+    const admpi_view to = parts();
+    check(admpi_varmat_assign(&to, &from));
+  }
+  void assign(const std::vector<var> &x) {
+    const admpi_view to = parts();
+    check(admpi_varmat_assign_vars(&to, x.data(), static_cast<std::int64_t>(x.size())));
+  }
+  void assign(const std::vector<double> &x) {
+    const admpi_view to = parts();
+    check(admpi_varmat_assign_values(&to, x.data(), static_cast<std::int64_t>(x.size())));
+  }
+  void assign(double x) { assign(std::vector<double>(static_cast<std::size_t>(size()), x)); }
+};
+
+/// A counted reference to a matrix.
+class shared {
+ public:
+  explicit shared(admpi_varmat *of) noexcept : of_(of) {}
+  shared(const shared &other) noexcept : of_(other.of_) {
+    if (of_ != nullptr) ++of_->references;
+  }
+  shared(shared &&other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
+  shared &operator=(shared other) noexcept {
+    std::swap(of_, other.of_);
+    return *this;
+  }
+  ~shared() {
+    if (of_ == nullptr) return;
+    if (of_->references > 1) {
+      --of_->references;
+    } else {
+      admpi_varmat_free(of_);
+    }
+  }
+  admpi_varmat *get() const noexcept { return of_; }
+
+ private:
+  admpi_varmat *of_;
+};
+
+}  // namespace detail
+
+/// A part of a matrix, which it keeps alive. A copy is the same part; an assignment is to the elements.
+class view : public detail::partial<view> {
+ public:
+  view(const admpi_view &of) noexcept : view_(of), of_(of.of) { ++of.of->references; }
+  view(const view &other) = default;
+
+  view &operator=(const view &from) {
+    assign(from.parts());
+    return *this;
+  }
+  template <class D>
+  view &operator=(const detail::partial<D> &from) {
+    assign(from.parts());
+    return *this;
+  }
+  /// One event for the whole expression.
+  template <class E>
+  view &operator=(const array_expression<E> &e);
+  /// Scalars or plain numbers, column by column.
+  view &operator=(const std::vector<var> &x) {
+    assign(x);
+    return *this;
+  }
+  view &operator=(const std::vector<double> &x) {
+    assign(x);
+    return *this;
+  }
+  /// The same number everywhere.
+  view &operator=(double x) {
+    assign(x);
+    return *this;
+  }
+
+  const admpi_view &view_of() const noexcept { return view_; }
+  /// For the C interface; the buffer of a call of MPI under AMPI_VIEW, which looks at it when it starts.
+  admpi_view *handle() const noexcept { return const_cast<admpi_view *>(&view_); }
+
+ private:
+  admpi_view view_;
+  detail::shared of_;
+};
+
+/// A matrix, column-major. A copy has the same elements and takes no memory before one of the two is written to;
+/// assigning a whole matrix records nothing. Like its tape it belongs to one thread at a time.
+class varmat : public detail::partial<varmat> {
+ public:
+  varmat() : varmat(0, 0) {}
+  /// Zeros.
+  varmat(std::int64_t rows, std::int64_t cols) : varmat(rows, cols, static_cast<const double *>(nullptr)) {}
+  /// Plain numbers, column by column.
+  varmat(std::int64_t rows, std::int64_t cols, const double *value)
+      : of_(made([&](admpi_varmat **out) { return admpi_varmat_new(value, rows, cols, out); })) {}
+  /// Scalars, column by column. While recording the matrix gets consecutive ids of its own, by one event.
+  varmat(std::int64_t rows, std::int64_t cols, const var *x)
+      : of_(made([&](admpi_varmat **out) { return admpi_varmat_from_vars(x, rows, cols, out); })) {}
+  /// A column.
+  explicit varmat(const std::vector<double> &value)
+      : varmat(static_cast<std::int64_t>(value.size()), 1, value.data()) {}
+  explicit varmat(const std::vector<var> &x) : varmat(static_cast<std::int64_t>(x.size()), 1, x.data()) {}
+  /// The elements that a view has now.
+  varmat(const view &from)
+      : of_(made([v = from.parts()](admpi_varmat **out) { return admpi_varmat_from_view(&v, out); })) {}
+  /// One event for the whole expression.
+  template <class E>
+  varmat(const array_expression<E> &e);
+  /// Takes over a matrix that a function of the C interface has made.
+  explicit varmat(admpi_varmat *made) noexcept : of_(made) {}
+
+  varmat(const varmat &other)
+      : of_(made([&](admpi_varmat **out) { return admpi_varmat_copy(other.of_.get(), out); })) {}
+  /// What it was moved from may be destroyed or assigned as a whole.
+  varmat(varmat &&) noexcept = default;
+
+  /// Rebinds the matrix; its views see the new elements. The other one stays what it is.
+  varmat &operator=(const varmat &other) {
+    if (of_.get() != nullptr) {
+      detail::check(admpi_varmat_rebind(of_.get(), other.of_.get()));
+    } else {
+      of_ = varmat(other).of_;
+    }
+    return *this;
+  }
+  varmat &operator=(const view &from) { return *this = varmat(from); }
+  template <class E>
+  varmat &operator=(const array_expression<E> &e);
+  /// The same number everywhere.
+  varmat &operator=(double x) {
+    assign(x);
+    return *this;
+  }
+
+  /// Another shape of as many elements, column by column.
+  void reshape(std::int64_t rows, std::int64_t cols) { detail::check(admpi_varmat_reshape(of_.get(), rows, cols)); }
+  /// Consecutive ids again, by one event, after elements were assigned.
+  void compact() { detail::check(admpi_varmat_compact(of_.get())); }
+
+  /// For the C interface; the buffer of a call of MPI under AMPI_VARMAT.
+  admpi_varmat *handle() const noexcept { return of_.get(); }
+  admpi_view view_of() const noexcept { return admpi_view_all(of_.get()); }
+  operator view() const noexcept { return all(); }
+
+ private:
+  template <class F>
+  static admpi_varmat *made(F make) {
+    admpi_varmat *matrix = nullptr;
+    detail::check(make(&matrix));
+    return matrix;
+  }
+
+  detail::shared of_;
+};
+
+namespace detail {
+
+template <class D>
+view partial<D>::all() const {
+  return parts();
+}
+template <class D>
+view partial<D>::block(std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t cols) const {
+  const admpi_view v = parts();
+  if (i < 0 || j < 0 || rows < 0 || cols < 0 || rows > v.rows - i || cols > v.cols - j) raise_part(i, j, rows, cols, v);
+  return admpi_view_block(v, i, j, rows, cols);
+}
+template <class D>
+view partial<D>::row(std::int64_t i) const {
+  return block(i, 0, 1, cols());
+}
+template <class D>
+view partial<D>::col(std::int64_t j) const {
+  return block(0, j, rows(), 1);
+}
+template <class D>
+view partial<D>::segment(std::int64_t k, std::int64_t n) const {
+  return rows() == 1 ? block(0, k, 1, n) : block(k, 0, n, 1);
+}
+template <class D>
+view partial<D>::head(std::int64_t n) const {
+  return segment(0, n);
+}
+template <class D>
+view partial<D>::tail(std::int64_t n) const {
+  return segment(size() - n, n);
+}
+template <class D>
+view partial<D>::transpose() const {
+  return admpi_view_transpose(parts());
+}
+template <class D>
+view partial<D>::diagonal() const {
+  return admpi_view_diagonal(parts());
+}
+[[noreturn, gnu::noinline, gnu::cold]] inline void raise_steps(std::int64_t row_step, std::int64_t col_step) {
+  char message[120];
+  __builtin_snprintf(message, sizeof message, "every: steps of %lld rows and %lld columns must be positive",
+                     static_cast<long long>(row_step), static_cast<long long>(col_step));
+  raise(ADMPI_ERR_ARGUMENT, message);
+}
+
+[[noreturn, gnu::noinline, gnu::cold]] inline void raise_reshaped(const admpi_view &v, std::int64_t rows,
+                                                                  std::int64_t cols) {
+  char message[200];
+  __builtin_snprintf(message, sizeof message,
+                     "reshaped: a part of %lld x %lld elements, steps %lld and %lld, cannot be seen as %lld x %lld",
+                     static_cast<long long>(v.rows), static_cast<long long>(v.cols), static_cast<long long>(v.row_step),
+                     static_cast<long long>(v.col_step), static_cast<long long>(rows), static_cast<long long>(cols));
+  raise(ADMPI_ERR_ARGUMENT, message);
+}
+
+template <class D>
+view partial<D>::every(std::int64_t row_step, std::int64_t col_step) const {
+  if (row_step < 1 || col_step < 1) raise_steps(row_step, col_step);
+  return admpi_view_transpose(
+      admpi_view_every(admpi_view_transpose(admpi_view_every(parts(), row_step)), col_step));
+}
+template <class D>
+view partial<D>::reshaped(std::int64_t rows, std::int64_t cols) const {
+  admpi_view v = parts();
+  if (v.rows == 1) v = admpi_view_transpose(v);
+  const bool even = v.cols <= 1 || v.col_step == v.rows * v.row_step;
+  if (!even || rows < 0 || cols < 0 || rows * cols != v.rows * v.cols) raise_reshaped(parts(), rows, cols);
+  return admpi_view{v.of, v.offset, rows, cols, v.row_step, rows * v.row_step};
+}
+template <class D>
+varmat partial<D>::gather(const std::vector<std::int64_t> &index) const {
+  const admpi_view v = parts();
+  admpi_varmat *some = nullptr;
+  check(admpi_varmat_gather(&v, index.data(), static_cast<std::int64_t>(index.size()), &some));
+  return varmat(some);
+}
+template <class D>
+void partial<D>::scatter(const std::vector<std::int64_t> &index, const std::vector<var> &x) {
+  const admpi_view to = parts();
+  if (x.size() != index.size()) {
+    char message[120];
+    __builtin_snprintf(message, sizeof message, "scatter: %zu values for %zu places", x.size(), index.size());
+    raise(ADMPI_ERR_ARGUMENT, message);
+  }
+  check(admpi_varmat_scatter(&to, index.data(), x.data(), static_cast<std::int64_t>(index.size())));
+}
+template <class D>
+void partial<D>::scatter(const std::vector<std::int64_t> &index, const view &from) {
+  scatter(index, from.vars());
+}
+
+template <class D>
+view partial<D>::every(std::int64_t step) const {
+  if (step < 1) raise_steps(step, 1);
+  if (rows() != 1) return admpi_view_every(parts(), step);
+  return admpi_view_transpose(admpi_view_every(admpi_view_transpose(parts()), step));
+}
+
+}  // namespace detail
+
+inline void tape_ref::input(varmat &x) { detail::check(admpi_varmat_input(handle_, x.handle())); }
+
+inline void tape_ref::seed(const view &y, double weight, int direction) {
+  seed(y, std::vector<double>(static_cast<std::size_t>(y.size()), weight), direction);
+}
+
+inline void tape_ref::seed(const view &y, const std::vector<double> &weight, int direction) {
+  const admpi_view v = y.parts();
+  detail::check(admpi_varmat_seed(handle_, &v, weight.data(), static_cast<std::int64_t>(weight.size()), direction));
+}
+
+inline std::vector<double> tape_ref::adjoints(const view &x, int direction) const {
+  std::vector<double> adjoint(static_cast<std::size_t>(x.size()));
+  const admpi_view v = x.parts();
+  detail::check(admpi_varmat_adjoints(handle_, &v, direction, x.size(), adjoint.data()));
+  return adjoint;
+}
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#endif

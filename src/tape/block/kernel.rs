@@ -1,0 +1,362 @@
+//! Array statements: a whole assignment as one event, whose reverse function comes from the header or from the user.
+
+use super::operand::{Operand, Place};
+use super::write::no_tape;
+use super::{Matrix, Owned, View};
+use crate::error::{Code, Error, Result};
+use crate::tape::{Event, Sweep, Tape, Var};
+use std::ffi::c_void;
+
+/// A part of a matrix, or a scalar where `view.of` is null. Laid out as `admpi_operand`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Argument {
+    pub view: View,
+    pub scalar: Var,
+}
+
+impl Argument {
+    /// # Safety
+    /// The matrix is null or live.
+    unsafe fn is_active(&self) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { self.view.of.as_ref().is_some_and(|matrix| (*matrix.block).is_active()) }
+    }
+}
+
+/// Adjoints of element (i, j) from `adjoint + i * row_step + j * col_step` on, one a direction. Laid out as
+/// `admpi_adjoint`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Adjoints {
+    pub adjoint: *mut f64,
+    pub row_step: i64,
+    pub col_step: i64,
+}
+
+/// Values of an operand: element (i, j) is `value[i * row_step + j * col_step]`. Laid out as `admpi_values`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Values {
+    pub value: *const f64,
+    pub row_step: i64,
+    pub col_step: i64,
+}
+
+impl Argument {
+    /// # Safety
+    /// The matrix is null or live. The values are where they are as long as it is and nothing is assigned to it.
+    unsafe fn values(&self, name: &str) -> Result<Values> {
+        if self.view.of.is_null() {
+            return Ok(Values { value: &raw const self.scalar.value, row_step: 0, col_step: 0 });
+        }
+        // SAFETY: the caller's promise; the part is within the block.
+        let value = unsafe {
+            let part = self.view.part(name)?;
+            (*(*self.view.of).block).cells.value.add(if part.is_empty() { 0 } else { part.offset })
+        };
+        Ok(Values { value, row_step: self.view.row_step, col_step: self.view.col_step })
+    }
+}
+
+/// What a forward function gets. Laid out as `admpi_forward_call`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ForwardCall {
+    pub rows: i64,
+    pub cols: i64,
+    pub result: *mut f64,
+    pub value: *const Values,
+    pub payload: *const c_void,
+}
+
+pub type Forward = unsafe extern "C-unwind" fn(*const ForwardCall) -> i32;
+
+/// What a reverse function gets. Laid out as `admpi_kernel_call`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Call {
+    pub rows: i64,
+    pub cols: i64,
+    pub width: i64,
+    pub result: Adjoints,
+    pub operand: *const Adjoints,
+    pub payload: *const c_void,
+    pub value: *const Values,
+}
+
+pub type Kernel = unsafe extern "C-unwind" fn(*const Call) -> i32;
+
+/// The event. Operands, in as many places of the arena, and payload follow it there.
+struct Statement {
+    /// Where the result's block begins, how many elements it has, and the part that was computed.
+    first: u32,
+    n: usize,
+    part: super::Part,
+    /// What the other elements were taken from.
+    carried: Option<Operand>,
+    operands: *const Operand,
+    values: *const Values,
+    count: usize,
+    payload: *const c_void,
+    reverse: Kernel,
+}
+
+fn as_c(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+impl Event for Statement {
+    const NAME: &'static str = "array statement";
+
+    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
+        // SAFETY: written when the statement was recorded.
+        let operands = unsafe { std::slice::from_raw_parts(self.operands, self.count) };
+        let width = sweep.width();
+        let (mut below, out) = sweep.split(self.first, self.n);
+        if out.iter().all(|&w| w == 0.0) {
+            return Ok(());
+        }
+        let mut places: Vec<Place> =
+            operands.iter().map(|operand| below.place(operand)).collect::<Result<_>>()?;
+        let adjoints: Vec<Adjoints> = places
+            .iter_mut()
+            .zip(operands)
+            .map(|(place, operand)| {
+                let (adjoint, row_step, col_step) = place.pointer(operand, width);
+                Adjoints { adjoint, row_step: as_c(row_step), col_step: as_c(col_step) }
+            })
+            .collect();
+        let part = &self.part;
+        let call = Call {
+            rows: as_c(part.rows),
+            cols: as_c(part.cols),
+            width: as_c(width),
+            result: Adjoints {
+                adjoint: out[part.offset * width..].as_mut_ptr(),
+                row_step: as_c(part.row_step * width),
+                col_step: as_c(part.col_step * width),
+            },
+            operand: adjoints.as_ptr(),
+            payload: self.payload,
+            value: self.values,
+        };
+        // SAFETY: the function that came with this payload, with arrays of the sizes that its contract names.
+        let status = unsafe { (self.reverse)(&raw const call) };
+        if status != 0 {
+            return Err(Error::new(
+                Code::Callback,
+                format!("the reverse function returned {status}"),
+            ));
+        }
+        for (place, operand) in places.iter().zip(operands) {
+            below.gathered(place, operand)?;
+        }
+        if let Some(carried) = &self.carried {
+            below.add(carried, |adjoint| {
+                for gap in part.gaps(self.n) {
+                    let gap = gap.start * width..gap.end * width;
+                    for (into, from) in adjoint.values[gap.clone()].iter_mut().zip(&out[gap]) {
+                        *into += from;
+                    }
+                }
+            })?;
+        }
+        out.fill(0.0);
+        Ok(())
+    }
+}
+
+impl Tape {
+    /// A matrix whose values are to be computed: of this shape, or, if some of its elements stay what they are in
+    /// `like`, of that one's, with its values.
+    ///
+    /// # Safety
+    /// `like` is null or live.
+    pub unsafe fn fresh(
+        tape: Option<&mut Self>,
+        rows: usize,
+        cols: usize,
+        like: *const Matrix,
+    ) -> Result<Owned> {
+        let make = |tape: Option<&mut Self>, rows, cols| match tape {
+            Some(tape) => tape.matrix(rows, cols),
+            None => Ok(Owned::zeros(rows, cols)),
+        };
+        // SAFETY: the caller's promise.
+        let Some(like) = (unsafe { like.as_ref() }) else { return make(tape, rows, cols) };
+        let shape = |n: i64| usize::try_from(n).unwrap_or(0);
+        let mut fresh = make(tape, shape(like.rows), shape(like.cols))?;
+        // SAFETY: a live matrix is bound to a live block.
+        fresh.fresh_values().copy_from_slice(unsafe { (*like.block).values() });
+        Ok(fresh)
+    }
+
+    /// Records that `part` of a fresh matrix was computed from `arguments`, and the rest of it taken from `carried`:
+    /// if nothing is active, or the tape does not record, the result stays passive.
+    ///
+    /// # Safety
+    /// `part.of` and `carried` are null or live, and so are the arguments' matrices. `reverse` may be called with a copy
+    /// of `payload` as long as the event is on the tape.
+    pub unsafe fn array_statement(
+        tape: Option<&mut Self>,
+        part: &View,
+        carried: *const Matrix,
+        arguments: &[Argument],
+        reverse: Kernel,
+        payload: &[u8],
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let result = part.part("part")?;
+            let fresh = &*(*part.of).block;
+            let n = fresh.n;
+            let Some(this) = tape else {
+                let stale = |argument: &Argument| argument.scalar.id != 0 || argument.is_active();
+                return if arguments.iter().any(stale) { Err(no_tape()) } else { Ok(()) };
+            };
+            let mut operands = Vec::with_capacity(arguments.len());
+            for (k, argument) in arguments.iter().enumerate() {
+                operands.push(if argument.view.of.is_null() {
+                    this.check_var("operand", &argument.scalar)?;
+                    Operand::scalar(&argument.scalar)
+                } else {
+                    Self::operand(Some(this), &format!("operand[{k}]"), &argument.view)?
+                });
+            }
+            let carried = match carried.as_ref() {
+                None => None,
+                Some(matrix) if (*matrix.block).n != n => {
+                    return Err(Error::new(
+                        Code::Argument,
+                        format!("carried has {} elements, the result {n}", (*matrix.block).n),
+                    ));
+                }
+                Some(matrix) => {
+                    if !(*matrix.block).is_heap() && !fresh.is_heap() {
+                        (*(*part.of).block).origin = matrix.block;
+                    }
+                    // Nothing is taken over where everything was computed.
+                    let all = View { of: carried.cast_mut(), ..View::column(n) };
+                    let some = result.len() < n;
+                    some.then(|| Self::operand(Some(this), "carried", &all)).transpose()?
+                }
+            };
+            let active = operands.iter().chain(&carried).any(Operand::is_active);
+            if !this.recording() || !active {
+                return Ok(());
+            }
+            if fresh.is_heap() || fresh.is_active() || !fresh.used.is_empty() {
+                return Err(Error::new(
+                    Code::Argument,
+                    "part: its matrix was not made by admpi_array_fresh in this recording",
+                ));
+            }
+            for operand in &operands {
+                this.keep_operand(operand, true)?;
+            }
+            if let Some(carried) = &carried {
+                this.keep_operand(carried, false)?;
+            }
+            let place = this.allocate(size_of_val(&*operands), align_of::<Operand>())?;
+            let kept: *mut Operand = this.payload_at(place).cast();
+            kept.copy_from_nonoverlapping(operands.as_ptr(), operands.len());
+            let values = this.keep_values(arguments)?;
+            let place = this.allocate(payload.len(), 64)?;
+            let copy = this.payload_at(place);
+            copy.copy_from_nonoverlapping(payload.as_ptr(), payload.len());
+            let first = this.record(n, |first, _| Statement {
+                first,
+                n,
+                part: result,
+                carried,
+                operands: kept,
+                values,
+                count: operands.len(),
+                payload: copy.cast(),
+                reverse,
+            })?;
+            this.activate_block((*part.of).block, first);
+            Ok(())
+        }
+    }
+
+    /// The arguments' values, for a reverse function: scalars are copied, the others stay where they are.
+    ///
+    /// # Safety
+    /// As for `array_statement`, after `keep_operand`.
+    unsafe fn keep_values(&mut self, arguments: &[Argument]) -> Result<*const Values> {
+        let scalars = self.store::<f64>(arguments.len())?;
+        let place = self.allocate(size_of::<Values>() * arguments.len(), align_of::<Values>())?;
+        let kept: *mut Values = self.payload_at(place).cast();
+        let copies = self.stored_mut(&scalars);
+        for (k, argument) in arguments.iter().enumerate() {
+            copies[k] = argument.scalar.value;
+            // SAFETY: room for as many; the caller's promise.
+            unsafe {
+                let mut values = argument.values("operand")?;
+                if argument.view.of.is_null() {
+                    values.value = &raw const copies[k];
+                }
+                kept.add(k).write(values);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// A matrix that `forward` computes from `arguments`, each a scalar or of that shape, and `reverse` takes back.
+    ///
+    /// # Safety
+    /// As for `array_statement`; both functions keep to the arrays that they are given.
+    pub unsafe fn apply(
+        mut tape: Option<&mut Self>,
+        (rows, cols): (usize, usize),
+        arguments: &[Argument],
+        forward: Forward,
+        reverse: Kernel,
+        payload: &[u8],
+    ) -> Result<Owned> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for (k, argument) in arguments.iter().enumerate() {
+            let (view, name) = (&argument.view, format!("operand[{k}]"));
+            if !view.of.is_null() && (view.rows, view.cols) != (as_c(rows), as_c(cols)) {
+                return Err(Error::new(
+                    Code::Argument,
+                    format!("{name} is {} x {}, not {rows} x {cols}", view.rows, view.cols),
+                ));
+            }
+            // SAFETY: the caller's promise; so below.
+            values.push(unsafe { argument.values(&name)? });
+        }
+        let mut fresh =
+            // SAFETY: nothing is to be carried over.
+            unsafe { Self::fresh(tape.as_deref_mut(), rows, cols, std::ptr::null())? };
+        let call = ForwardCall {
+            rows: as_c(rows),
+            cols: as_c(cols),
+            result: fresh.fresh_values().as_mut_ptr(),
+            value: values.as_ptr(),
+            payload: payload.as_ptr().cast(),
+        };
+        // SAFETY: the caller's promise.
+        let status = unsafe { forward(&raw const call) };
+        if status != 0 {
+            return Err(Error::new(
+                Code::Callback,
+                format!("the forward function returned {status}"),
+            ));
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self::array_statement(
+                tape,
+                &fresh.view(),
+                std::ptr::null(),
+                arguments,
+                reverse,
+                payload,
+            )?;
+        }
+        Ok(fresh)
+    }
+}

@@ -1,0 +1,816 @@
+//! Blocks: the values and ids of matrices.
+//!
+//! A matrix is bound to a block. Copies of a matrix share its block until one of them is written to, so that a
+//! copy records nothing. Blocks made while a tape records lie in its payload arena and are forgotten with it: a
+//! matrix that is still bound then takes its values along to the heap, where also passive matrices live.
+
+mod kernel;
+mod operand;
+mod stretch;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use kernel::{Adjoints, Argument, Call, Forward, ForwardCall, Kernel, Values};
+pub use operand::{Adjoint, Operand, Operands};
+pub use stretch::{Loans, Stretch};
+
+use super::{Event, Sweep, Tape, Var};
+use crate::count::product;
+use crate::error::{Code, Error, Result};
+use std::ops::Range;
+
+/// Id and tag of an element, side by side as in a `Var`; (0, 0) is passive.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Id {
+    pub id: u32,
+    pub tag: u32,
+}
+
+/// The id of a value that outlived its tape: no sweep accepts it.
+const STALE: u32 = u32::MAX;
+
+/// What inline element access reads, laid out as `admpi_block` in `include/admpi/matrix.h`. The id of element k is
+/// `ids[k]`, or `id0 + k * step` where there is no array.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Cells {
+    pub value: *mut f64,
+    pub ids: *mut Id,
+    pub id0: u32,
+    pub tag: u32,
+    pub step: u32,
+    /// Elements may be written in place, through `ids`, while this is the epoch of the thread's tape. 0 is none.
+    pub epoch: u32,
+}
+
+/// The matrices bound to blocks of one tape.
+pub type Bound = Vec<*mut Matrix>;
+
+/// Where a block lies.
+#[derive(Debug)]
+enum Home {
+    /// `held` counts the tapes' events that read the values, `holder` is the serial number of the last such tape.
+    Heap { held: usize, holder: u64 },
+    /// In the payload arena of the tape with this serial number.
+    Arena { serial: u64, offset: u64, list: *mut Bound },
+}
+
+#[repr(C)]
+#[derive(Debug)]
+struct Block {
+    cells: Cells,
+    n: usize,
+    /// How many matrices are bound to it.
+    bound: usize,
+    home: Home,
+    /// The elements that recorded events read again when they are reversed; an event below `used_until` did last.
+    used: Range<usize>,
+    used_until: u32,
+    /// The tape's epoch when it was made: places marked since then need its elements as they were.
+    born: u32,
+    journal: *mut write::Journal,
+    /// What the matrix was bound to before its elements were assigned, if other matrices were as well.
+    origin: *mut Self,
+    /// Its copy on the heap, once the tape has forgotten it.
+    moved: *mut Self,
+}
+
+impl Block {
+    fn is_heap(&self) -> bool {
+        matches!(self.home, Home::Heap { .. })
+    }
+
+    fn is_stale(&self) -> bool {
+        self.cells.id0 == STALE
+    }
+
+    /// Whether an element may be active.
+    fn is_active(&self) -> bool {
+        self.cells.id0 != 0 || !self.cells.ids.is_null()
+    }
+
+    fn values(&self) -> &[f64] {
+        // SAFETY: a block owns `n` values.
+        unsafe { std::slice::from_raw_parts(self.cells.value, self.n) }
+    }
+
+    fn id(&self, k: usize) -> Id {
+        assert!(k < self.n, "an element beyond its block");
+        let Cells { ids, id0, tag, step, .. } = self.cells;
+        if ids.is_null() {
+            // Blocks of ids are no longer than the id space.
+            let ahead = u32::try_from(k).unwrap_or(0) * step;
+            return Id { id: id0 + ahead, tag };
+        }
+        // SAFETY: the array is as long as the block.
+        unsafe { *ids.add(k) }
+    }
+
+    /// What the tape with this serial number has forgotten, or the heap holds for nobody.
+    ///
+    /// # Safety
+    /// `block` is live and is not used again if it was on the heap and nobody holds it.
+    unsafe fn release(block: *mut Self) {
+        // SAFETY: made by `heap`, of these two boxes.
+        unsafe {
+            if (*block).bound == 0 && matches!((*block).home, Home::Heap { held: 0, .. }) {
+                let values = std::ptr::slice_from_raw_parts_mut((*block).cells.value, (*block).n);
+                drop(Box::from_raw(values));
+                drop(Box::from_raw(block));
+            }
+        }
+    }
+
+    /// A passive block on the heap.
+    fn heap(values: Box<[f64]>) -> *mut Self {
+        let n = values.len();
+        Box::into_raw(Box::new(Self {
+            cells: Cells {
+                value: Box::into_raw(values).cast(),
+                ids: std::ptr::null_mut(),
+                id0: 0,
+                tag: 0,
+                step: 0,
+                epoch: 0,
+            },
+            n,
+            bound: 0,
+            home: Home::Heap { held: 0, holder: 0 },
+            used: 0..0,
+            used_until: 0,
+            born: 0,
+            journal: std::ptr::null_mut(),
+            origin: std::ptr::null_mut(),
+            moved: std::ptr::null_mut(),
+        }))
+    }
+}
+
+/// A matrix: a block seen column by column. Laid out as `admpi_varmat`; what follows `references` is private.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Matrix {
+    block: *mut Block,
+    rows: i64,
+    cols: i64,
+    /// Views and owners: it lives as long as one of them.
+    references: i64,
+    /// Its place in the list of the block's tape.
+    listed: usize,
+}
+
+/// A rectangular part of a matrix, as C sees it: element (i, j) is element
+/// `offset + i * row_step + j * col_step` of the block.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    pub of: *mut Matrix,
+    pub offset: i64,
+    pub rows: i64,
+    pub cols: i64,
+    pub row_step: i64,
+    pub col_step: i64,
+}
+
+/// The same, checked against its block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    pub offset: usize,
+    pub rows: usize,
+    pub cols: usize,
+    pub row_step: usize,
+    pub col_step: usize,
+}
+
+impl Part {
+    pub const fn whole(rows: usize, cols: usize) -> Self {
+        Self { offset: 0, rows, cols, row_step: 1, col_step: rows }
+    }
+
+    pub const fn len(&self) -> usize {
+        self.rows * self.cols
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// From the first to the last element.
+    fn span(&self) -> Range<usize> {
+        if self.is_empty() {
+            return self.offset..self.offset;
+        }
+        let last = self.offset + (self.rows - 1) * self.row_step + (self.cols - 1) * self.col_step;
+        self.offset..last + 1
+    }
+
+    /// Whether the elements lie side by side, column by column.
+    pub fn is_contiguous(&self) -> bool {
+        (self.rows <= 1 || self.row_step == 1) && (self.cols <= 1 || self.col_step == self.rows)
+    }
+
+    /// The runs of places among the first `n` that are not of the part.
+    fn gaps(self, n: usize) -> Vec<Range<usize>> {
+        let Self { offset, mut rows, mut cols, mut row_step, mut col_step } = self;
+        if row_step > col_step {
+            (rows, cols, row_step, col_step) = (cols, rows, col_step, row_step);
+        }
+        let run = if row_step == 1 { rows } else { 1 };
+        let starts = (0..cols).map(|j| offset + j * col_step);
+        let mut runs: Vec<usize> = starts
+            .flat_map(|start| (0..rows).step_by(run).map(move |i| start + i * row_step))
+            .collect();
+        runs.sort_unstable();
+        let ends = runs.iter().map(|start| start + run);
+        std::iter::once(0)
+            .chain(ends)
+            .zip(runs.iter().copied().chain([n]))
+            .map(|(a, b)| a..b)
+            .collect()
+    }
+
+    /// The places of the elements, column by column.
+    pub fn places(self) -> impl Iterator<Item = usize> {
+        let Self { offset, rows, cols, row_step, col_step } = self;
+        (0..cols).flat_map(move |j| (0..rows).map(move |i| offset + i * row_step + j * col_step))
+    }
+}
+
+impl Matrix {
+    pub const fn rows(&self) -> i64 {
+        self.rows
+    }
+
+    pub const fn cols(&self) -> i64 {
+        self.cols
+    }
+}
+
+impl View {
+    /// The first `n` elements of a matrix, still to be named.
+    fn column(n: usize) -> Self {
+        let n = i64::try_from(n).unwrap_or(i64::MAX);
+        Self { of: std::ptr::null_mut(), offset: 0, rows: n, cols: 1, row_step: 1, col_step: n }
+    }
+
+    /// The view of its element (i, j).
+    ///
+    /// # Safety
+    /// `of` is NULL or a live matrix.
+    pub unsafe fn element(&self, name: &str, i: i64, j: i64) -> Result<Self> {
+        // SAFETY: the caller's promise.
+        unsafe { self.part(name)? };
+        for (index, count, what) in [(i, self.rows, "i"), (j, self.cols, "j")] {
+            if index < 0 || index >= count {
+                return Err(Error::new(
+                    Code::Range,
+                    format!(
+                        "{what} = {index} is not an index of {name}, which is {} x {}",
+                        self.rows, self.cols
+                    ),
+                ));
+            }
+        }
+        let offset = self.offset + i * self.row_step + j * self.col_step;
+        Ok(Self { offset, rows: 1, cols: 1, ..*self })
+    }
+
+    /// The number of elements.
+    ///
+    /// # Safety
+    /// As for `element`.
+    pub unsafe fn count(&self, name: &str) -> Result<usize> {
+        // SAFETY: the caller's promise.
+        Ok(unsafe { self.part(name)? }.len())
+    }
+
+    /// An error unless the view has `n` elements.
+    ///
+    /// # Safety
+    /// As for `element`.
+    pub unsafe fn check_count(&self, name: &str, n: usize) -> Result<()> {
+        // SAFETY: the caller's promise.
+        check_count(name, unsafe { self.part(name)? }.len(), n)
+    }
+
+    /// # Safety
+    /// `of` is NULL or a live matrix.
+    unsafe fn matrix(&self, name: &str) -> Result<*mut Matrix> {
+        if self.of.is_null() {
+            return Err(Error::new(Code::Null, format!("{name}.of is NULL")));
+        }
+        Ok(self.of)
+    }
+
+    /// The part, if it lies within the matrix as that is now.
+    ///
+    /// # Safety
+    /// As for `matrix`.
+    pub unsafe fn part(&self, name: &str) -> Result<Part> {
+        // SAFETY: the caller's promise.
+        let n = unsafe { (*(*self.matrix(name)?).block).n };
+        let read = |what: &str, value: i64| {
+            usize::try_from(value).map_err(|_| {
+                Error::new(Code::Argument, format!("{name}.{what} = {value} is negative"))
+            })
+        };
+        let part = Part {
+            offset: read("offset", self.offset)?,
+            rows: read("rows", self.rows)?,
+            cols: read("cols", self.cols)?,
+            row_step: read("row_step", self.row_step)?,
+            col_step: read("col_step", self.col_step)?,
+        };
+        let last = |count: usize, step: usize| count.saturating_sub(1).checked_mul(step);
+        let end = last(part.rows, part.row_step)
+            .zip(last(part.cols, part.col_step))
+            .and_then(|(i, j)| i.checked_add(j)?.checked_add(part.offset)?.checked_add(1));
+        let empty = part.rows == 0 || part.cols == 0;
+        if part.rows.checked_mul(part.cols).is_none() || !(empty || end.is_some_and(|end| end <= n))
+        {
+            return Err(Error::new(
+                Code::Range,
+                format!(
+                    "{name} ({} x {} from element {}, steps {} and {}) is not within its matrix of {n} elements",
+                    part.rows, part.cols, part.offset, part.row_step, part.col_step
+                ),
+            ));
+        }
+        Ok(part)
+    }
+}
+
+/// Binds `matrix` to `block`; what it was bound to loses it.
+///
+/// # Safety
+/// Both are live, or `block` is null.
+unsafe fn bind(matrix: *mut Matrix, block: *mut Block) {
+    // SAFETY: the caller's promise; the lists of a tape outlive the blocks in its arena that are bound.
+    unsafe {
+        let before = (*matrix).block;
+        if let Some(block) = block.as_mut() {
+            block.bound += 1;
+            if block.bound > 1 {
+                block.cells.epoch = 0;
+            }
+        }
+        (*matrix).block = block;
+        if let Some(before) = before.as_mut() {
+            before.bound -= 1;
+            if let Home::Arena { list, .. } = before.home {
+                let at = (*matrix).listed;
+                (*list).swap_remove(at);
+                if let Some(&moved) = (&*list).get(at) {
+                    (*moved).listed = at;
+                }
+            }
+            Block::release(before);
+        }
+        if let Some(Block { home: Home::Arena { list, .. }, .. }) = block.as_mut() {
+            (*matrix).listed = (&**list).len();
+            (**list).push(matrix);
+        }
+    }
+}
+
+/// A matrix that this Rust code owns a reference to.
+#[derive(Debug)]
+pub struct Owned(*mut Matrix);
+
+impl Owned {
+    fn new(block: *mut Block, rows: usize, cols: usize) -> Self {
+        let as_c = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        let matrix = Box::into_raw(Box::new(Matrix {
+            block: std::ptr::null_mut(),
+            rows: as_c(rows),
+            cols: as_c(cols),
+            references: 1,
+            listed: 0,
+        }));
+        // SAFETY: both are live.
+        unsafe { bind(matrix, block) };
+        Self(matrix)
+    }
+
+    /// A passive matrix of these values, column by column.
+    pub fn passive(rows: usize, cols: usize, values: Vec<f64>) -> Self {
+        assert_eq!(values.len(), rows * cols);
+        Self::new(Block::heap(values.into_boxed_slice()), rows, cols)
+    }
+
+    pub fn zeros(rows: usize, cols: usize) -> Self {
+        Self::passive(rows, cols, vec![0.0; rows * cols])
+    }
+
+    /// One more reference to a matrix that somebody else owns.
+    ///
+    /// # Safety
+    /// `matrix` is live.
+    pub unsafe fn share(matrix: *mut Matrix) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { (*matrix).references += 1 };
+        Self(matrix)
+    }
+
+    /// Takes over a reference that C held.
+    ///
+    /// # Safety
+    /// `matrix` is live, and the reference is not used again.
+    pub unsafe fn from_raw(matrix: *mut Matrix) -> Self {
+        Self(matrix)
+    }
+
+    /// The reference, for C to hold.
+    pub fn into_raw(self) -> *mut Matrix {
+        std::mem::ManuallyDrop::new(self).0
+    }
+
+    /// The whole matrix.
+    pub fn view(&self) -> View {
+        // SAFETY: live.
+        let (rows, cols) = unsafe { ((*self.0).rows, (*self.0).cols) };
+        View { of: self.0, offset: 0, rows, cols, row_step: 1, col_step: rows }
+    }
+
+    /// Whether its ids are a range, or none.
+    pub fn is_compact(&self) -> bool {
+        // SAFETY: live.
+        unsafe { (*(*self.0).block).cells.ids.is_null() }
+    }
+
+    /// A matrix of its own with the same elements: it shares the block.
+    pub fn copy(&self) -> Self {
+        // SAFETY: live.
+        unsafe {
+            let (rows, cols) = ((*self.0).rows, (*self.0).cols);
+            let copy = Self::new((*self.0).block, 0, 0);
+            ((*copy.0).rows, (*copy.0).cols) = (rows, cols);
+            copy
+        }
+    }
+
+    /// Makes this matrix the same as `other`. Views of it see the new elements.
+    pub fn rebind(&self, other: &Self) {
+        // SAFETY: live.
+        unsafe {
+            bind(self.0, (*other.0).block);
+            ((*self.0).rows, (*self.0).cols) = ((*other.0).rows, (*other.0).cols);
+        }
+    }
+
+    /// Another shape for the same number of elements, column by column.
+    pub fn reshape(&self, rows: usize, cols: usize) -> Result<()> {
+        // SAFETY: live.
+        let n = unsafe { (*(*self.0).block).n };
+        if rows.checked_mul(cols) != Some(n) {
+            return Err(Error::new(
+                Code::Argument,
+                format!("reshape: {rows} x {cols} is not the {n} elements of the matrix"),
+            ));
+        }
+        let as_c = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        // SAFETY: live.
+        unsafe { ((*self.0).rows, (*self.0).cols) = (as_c(rows), as_c(cols)) };
+        Ok(())
+    }
+
+    /// The values, to be written by whoever has just made the matrix.
+    pub fn fresh_values(&mut self) -> &mut [f64] {
+        // SAFETY: live.
+        unsafe {
+            let block = &mut *(*self.0).block;
+            assert!(block.bound == 1 && block.used.is_empty(), "a matrix that others know");
+            std::slice::from_raw_parts_mut(block.cells.value, block.n)
+        }
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: live until its last reference goes.
+        unsafe {
+            (*self.0).references -= 1;
+            if (*self.0).references == 0 {
+                bind(self.0, std::ptr::null_mut());
+                drop(Box::from_raw(self.0));
+            }
+        }
+    }
+}
+
+/// A tape's hold of a block on the heap, whose values its events read.
+struct Hold {
+    block: *mut Block,
+    serial: u64,
+}
+
+impl Event for Hold {
+    const NAME: &'static str = "passive matrix";
+    fn reverse(&mut self, _sweep: &mut Sweep<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        // SAFETY: live, since it is held.
+        unsafe {
+            if let Home::Heap { held, holder } = &mut (*self.block).home {
+                *held -= 1;
+                if *holder == self.serial {
+                    *holder = 0;
+                }
+            }
+            Block::release(self.block);
+        }
+    }
+}
+
+impl Tape {
+    /// A block of `n` values in the arena, whatever they are; passive.
+    fn arena_block(&mut self, n: usize) -> Result<*mut Block> {
+        const HEAD: usize = size_of::<Block>().next_multiple_of(64);
+        let bytes = product("elements", n, size_of::<f64>())?;
+        let bytes = bytes.checked_add(HEAD).ok_or_else(|| {
+            Error::new(Code::Memory, format!("{n} elements pass the address space"))
+        })?;
+        let offset = self.allocate(bytes, 64)?;
+        let place = self.payload_at(offset);
+        // SAFETY: fresh bytes of the arena, aligned.
+        unsafe {
+            let block = place.cast::<Block>();
+            block.write(Block {
+                cells: Cells {
+                    value: place.add(HEAD).cast(),
+                    ids: std::ptr::null_mut(),
+                    id0: 0,
+                    tag: 0,
+                    step: 0,
+                    epoch: self.cursors.epoch,
+                },
+                n,
+                bound: 0,
+                home: Home::Arena { serial: self.serial, offset, list: &raw mut *self.bound },
+                used: 0..0,
+                used_until: 0,
+                born: self.cursors.epoch,
+                journal: std::ptr::null_mut(),
+                origin: std::ptr::null_mut(),
+                moved: std::ptr::null_mut(),
+            });
+            Ok(block)
+        }
+    }
+
+    /// A fresh matrix for the results of an operation, passive until `activate`: in the arena if the tape records. Its values
+    /// are to be written.
+    pub fn matrix(&mut self, rows: usize, cols: usize) -> Result<Owned> {
+        let n = product("rows * cols", rows, cols)?;
+        if !self.recording() {
+            return Ok(Owned::zeros(rows, cols));
+        }
+        Ok(Owned::new(self.arena_block(n)?, rows, cols))
+    }
+
+    /// Gives the elements of a fresh matrix the ids from `first`, which an event has just been given.
+    pub fn activate(&self, matrix: &Owned, first: u32) {
+        // SAFETY: live.
+        unsafe { self.activate_block((*matrix.0).block, first) };
+    }
+
+    /// # Safety
+    /// `block` is live.
+    unsafe fn activate_block(&self, block: *mut Block, first: u32) {
+        // SAFETY: the caller's promise.
+        let block = unsafe { &mut *block };
+        assert!(!block.is_heap() && !block.is_active(), "a matrix that others know");
+        block.cells.id0 = first;
+        block.cells.tag = self.cursors.tag;
+        block.cells.step = 1;
+    }
+
+    /// Lets go of the blocks from `offset` of the arena on. Matrices bound to them take their values along to the heap;
+    /// if they were active, they are stale there. Those of which elements alone were assigned go back to what they were.
+    pub(super) fn evacuate(&mut self, offset: u64) {
+        let mut at = 0;
+        while at < self.bound.len() {
+            let matrix = self.bound[at];
+            // SAFETY: matrices in the list are live, and so are their blocks.
+            unsafe {
+                let block = &mut *(*matrix).block;
+                let stays = |block: &Block| matches!(block.home, Home::Arena { offset: own, .. } if own < offset);
+                if stays(block) {
+                    at += 1;
+                    continue;
+                }
+                let mut origin = block.origin;
+                while !origin.is_null() && !stays(&*origin) {
+                    origin = (*origin).origin;
+                }
+                if !origin.is_null() {
+                    bind(matrix, origin);
+                    continue;
+                }
+                if block.moved.is_null() {
+                    block.moved = Block::heap(block.values().into());
+                    if block.is_active() && (0..block.n).any(|k| block.id(k).id != 0) {
+                        (*block.moved).cells.id0 = STALE;
+                        (*block.moved).cells.tag = block.cells.tag;
+                    }
+                }
+                // Takes it off the list: another one is at this place now.
+                bind(matrix, block.moved);
+            }
+        }
+    }
+
+    /// An error unless the elements of the block may be used with this tape now.
+    fn check_block(&self, name: &str, block: &Block) -> Result<()> {
+        let other = match block.home {
+            Home::Heap { .. } => block.is_stale(),
+            Home::Arena { serial, .. } => serial != self.serial,
+        };
+        if other {
+            return Err(Error::new(
+                Code::Stale,
+                format!(
+                    "{name} is stale: its elements belong to another tape, or outlived reset, reset_to or recover_nested"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The elements of a view as scalars, column by column.
+    ///
+    /// # Safety
+    /// `view.of` is NULL or a live matrix.
+    pub unsafe fn elements(name: &str, view: &View) -> Result<Vec<Var>> {
+        // SAFETY: the caller's promise.
+        let (part, block) = unsafe { (view.part(name)?, &*(*view.of).block) };
+        let element = |k: usize| {
+            let Id { id, tag } = block.id(k);
+            Var { value: block.values()[k], id, tag }
+        };
+        Ok(part.places().map(element).collect())
+    }
+
+    /// The values of a view, column by column.
+    ///
+    /// # Safety
+    /// `view.of` is NULL or a live matrix; `out` does not overlap it.
+    pub unsafe fn values_of(name: &str, view: &View, out: &mut [f64]) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let (part, block) = unsafe { (view.part(name)?, &*(*view.of).block) };
+        check_count(name, part.len(), out.len())?;
+        let values = block.values();
+        for (out, k) in out.iter_mut().zip(part.places()) {
+            *out = values[k];
+        }
+        Ok(())
+    }
+
+    /// A matrix with these elements, column by column, ids and all: nothing is recorded.
+    pub fn matrix_with(
+        tape: Option<&mut Self>,
+        rows: usize,
+        cols: usize,
+        elements: &[Var],
+    ) -> Result<Owned> {
+        assert_eq!(elements.len(), rows * cols);
+        if elements.iter().all(|element| element.id == 0) {
+            return Ok(Owned::passive(rows, cols, elements.iter().map(|x| x.value).collect()));
+        }
+        let tape = tape.ok_or_else(write::no_tape)?;
+        if tape.checking() {
+            tape.check_vars("element", elements)?;
+        }
+        let block = tape.arena_block(elements.len())?;
+        let ids = tape.allocate(product("ids", elements.len(), size_of::<Id>())?, 8)?;
+        // SAFETY: just made, of as many values and ids.
+        unsafe {
+            (*block).cells.ids = tape.payload_at(ids).cast();
+            for (k, &Var { value, id, tag }) in elements.iter().enumerate() {
+                *(*block).cells.value.add(k) = value;
+                *(*block).cells.ids.add(k) = Id { id, tag };
+            }
+        }
+        Ok(Owned::new(block, rows, cols))
+    }
+
+    /// A matrix of its own with the elements of a view, ids and all: nothing is recorded.
+    ///
+    /// # Safety
+    /// As for `elements`.
+    pub unsafe fn matrix_of(tape: Option<&mut Self>, name: &str, view: &View) -> Result<Owned> {
+        // SAFETY: the caller's promise.
+        let (part, block) = unsafe { (view.part(name)?, &*(*view.of).block) };
+        if block.is_stale() || !block.is_active() || part.is_empty() {
+            let values: Vec<f64> = part.places().map(|k| block.values()[k]).collect();
+            let copy = Owned::passive(part.rows, part.cols, values);
+            if block.is_stale() {
+                // SAFETY: just made.
+                let cells = unsafe { &mut (*(*copy.0).block).cells };
+                (cells.id0, cells.tag) = (STALE, block.cells.tag);
+            }
+            return Ok(copy);
+        }
+        let tape = tape.ok_or_else(write::no_tape)?;
+        tape.check_block(name, block)?;
+        let copy = tape.arena_block(part.len())?;
+        // SAFETY: just made, of as many values.
+        let cells = unsafe {
+            for (i, k) in part.places().enumerate() {
+                *(*copy).cells.value.add(i) = block.values()[k];
+            }
+            &mut (*copy).cells
+        };
+        if block.cells.ids.is_null() && part.is_contiguous() {
+            let first = block.id(part.offset);
+            (cells.id0, cells.tag, cells.step) = (first.id, first.tag, block.cells.step);
+        } else {
+            let ids = tape.allocate(product("ids", part.len(), size_of::<Id>())?, 8)?;
+            cells.ids = tape.payload_at(ids).cast();
+            for (i, k) in part.places().enumerate() {
+                // SAFETY: as many as elements.
+                unsafe { *cells.ids.add(i) = block.id(k) };
+            }
+        }
+        Ok(Owned::new(copy, part.rows, part.cols))
+    }
+}
+
+/// Whole matrices on a tape: what is seeded, read and declared is an element at a time for scalars.
+impl Tape {
+    /// Makes all elements of a matrix inputs, with consecutive ids.
+    pub fn input_matrix(&mut self, matrix: &Owned) -> Result<()> {
+        // SAFETY: live; the fresh one is as long.
+        unsafe {
+            if !self.recording() {
+                return Err(Error::new(Code::NotRecording, "input: the tape does not record"));
+            }
+            let block = &*(*matrix.0).block;
+            let mut fresh = self.matrix(block.n, 1)?;
+            fresh.fresh_values().copy_from_slice(block.values());
+            if block.n > 0 {
+                let first = self.input_ids(block.n)?;
+                self.activate(&fresh, first);
+            }
+            bind(matrix.0, (*fresh.0).block);
+        }
+        Ok(())
+    }
+
+    /// Adds `weights`, column by column, to the adjoints of a view's elements in `direction`.
+    ///
+    /// # Safety
+    /// `view.of` is NULL or a live matrix.
+    pub unsafe fn seed_view(
+        &mut self,
+        name: &str,
+        view: &View,
+        weights: &[f64],
+        direction: usize,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let elements = unsafe { Self::elements(name, view)? };
+        self.check_direction(direction)?;
+        self.check_vars(name, &elements)?;
+        check_count(name, elements.len(), weights.len())?;
+        elements.iter().zip(weights).try_for_each(|(y, &weight)| self.seed(y, weight, direction))
+    }
+
+    /// The adjoints of a view's elements in `direction`, column by column.
+    ///
+    /// # Safety
+    /// As for `seed_view`.
+    pub unsafe fn adjoints_of(
+        &self,
+        name: &str,
+        view: &View,
+        direction: usize,
+        out: &mut [f64],
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let elements = unsafe { Self::elements(name, view)? };
+        self.check_direction(direction)?;
+        self.check_vars(name, &elements)?;
+        check_count(name, elements.len(), out.len())?;
+        for (out, x) in out.iter_mut().zip(&elements) {
+            *out = self.adjoint(x, direction)?;
+        }
+        Ok(())
+    }
+}
+
+fn check_count(name: &str, elements: usize, given: usize) -> Result<()> {
+    if elements == given {
+        return Ok(());
+    }
+    Err(Error::new(Code::Argument, format!("n = {given}, but {name} has {elements} elements")))
+}
+
+const _: () = assert!(size_of::<Cells>() == 32);
+const _: () = assert!(size_of::<Id>() == 8);

@@ -1,0 +1,280 @@
+//! Parts of matrices as operands of events: their values, and the adjoints that a sweep adds to.
+
+use super::write::no_tape;
+use super::{Block, Hold, Home, Part, View};
+use crate::count::wide32;
+use crate::error::{Code, Error, Result};
+use crate::tape::{Sweep, Tape, Var};
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// Where the adjoints of an operand are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ids {
+    Passive,
+    /// That of the block's element 0, were it the first.
+    Range(u32),
+    /// In the block's array, which a sweep brings back to what it was.
+    Listed,
+    /// That of a scalar; there is no block.
+    Scalar(u32),
+}
+
+/// A part of a matrix, as an event remembers it.
+#[derive(Debug, Clone, Copy)]
+pub struct Operand {
+    block: *mut Block,
+    part: Part,
+    ids: Ids,
+}
+
+impl Operand {
+    pub fn scalar(x: &Var) -> Self {
+        let ids = if x.id == 0 { Ids::Passive } else { Ids::Scalar(x.id) };
+        Self { block: std::ptr::null_mut(), part: Part::whole(1, 1), ids }
+    }
+
+    pub const fn part(&self) -> &Part {
+        &self.part
+    }
+
+    pub fn is_active(&self) -> bool {
+        self.ids != Ids::Passive
+    }
+
+    /// The values from the part's first to its last element, with the part's steps.
+    pub fn values(&self) -> &[f64] {
+        // SAFETY: whoever made the operand promised that the block lives; an event's is held by its tape.
+        let block = unsafe { &*self.block };
+        &block.values()[self.part.span()]
+    }
+}
+
+/// The adjoints of an operand: element (i, j) has its directions from `i * row_step + j * col_step` on.
+#[derive(Debug)]
+pub struct Adjoint<'s> {
+    pub values: &'s mut [f64],
+    pub row_step: usize,
+    pub col_step: usize,
+}
+
+/// Where what is added to an operand's adjoints goes: to them, to values that are added to them afterwards, or nowhere.
+#[derive(Debug)]
+pub(super) enum Place {
+    There(*mut f64),
+    Apart(Vec<f64>),
+    Nowhere,
+}
+
+impl Place {
+    /// The first adjoint, or null, and the steps of rows and columns.
+    pub(super) fn pointer(&mut self, operand: &Operand, width: usize) -> (*mut f64, usize, usize) {
+        let part = &operand.part;
+        let steps = match operand.ids {
+            // The same adjoint for every element of a result.
+            Ids::Scalar(_) => (0, 0),
+            Ids::Listed => (width, part.rows * width),
+            _ => (part.row_step * width, part.col_step * width),
+        };
+        let adjoint = match self {
+            Self::There(adjoint) => *adjoint,
+            Self::Apart(values) => values.as_mut_ptr(),
+            Self::Nowhere => std::ptr::null_mut(),
+        };
+        (adjoint, steps.0, steps.1)
+    }
+}
+
+/// What an event in a sweep adds to.
+#[derive(Debug)]
+pub struct Operands<'s> {
+    adjoint: *mut f64,
+    /// The event's own first id: its operands are older.
+    below: u32,
+    floor: u32,
+    width: usize,
+    sweep: PhantomData<&'s mut f64>,
+}
+
+impl Tape {
+    /// A view as an operand.
+    ///
+    /// # Safety
+    /// `view.of` is NULL or a live matrix, which lives as long as the operand, or as the events that the operand was
+    /// given to after `keep_operand`.
+    pub unsafe fn operand(tape: Option<&Self>, name: &str, view: &View) -> Result<Operand> {
+        // SAFETY: the caller's promise.
+        let (part, block) = unsafe { (view.part(name)?, (*view.of).block) };
+        // SAFETY: a live matrix is bound to a live block.
+        let seen = unsafe { &*block };
+        let ids = if !seen.is_active() {
+            Ids::Passive
+        } else if seen.cells.ids.is_null() {
+            Ids::Range(seen.cells.id0)
+        } else {
+            Ids::Listed
+        };
+        let operand = Operand { block, part, ids };
+        match tape {
+            Some(tape) => {
+                tape.check_block(name, seen)?;
+                if tape.checking() && operand.is_active() {
+                    // SAFETY: the caller's promise.
+                    tape.check_vars(name, &unsafe { Self::elements(name, view) }?)?;
+                }
+            }
+            None if operand.is_active() => return Err(no_tape()),
+            None => {}
+        }
+        Ok(operand)
+    }
+
+    /// Sees to it that events recorded from now on find the operand's ids, and its values if they read those, when
+    /// they are reversed.
+    pub fn keep_operand(&mut self, operand: &Operand, reads_values: bool) -> Result<()> {
+        if operand.block.is_null() || (!reads_values && operand.ids != Ids::Listed) {
+            return Ok(());
+        }
+        let (events, serial) = (self.events, self.serial);
+        // SAFETY: live, by the promise of who made the operand.
+        let block = unsafe { &mut *operand.block };
+        if let Home::Heap { held, holder } = &mut block.home {
+            if *holder != serial {
+                self.record(0, |_, _| Hold { block: operand.block, serial })?;
+                (*held, *holder) = (*held + 1, serial);
+            }
+            return Ok(());
+        }
+        let span = operand.part.span();
+        if !span.is_empty() {
+            block.used = match &block.used {
+                Range { start, end } if start < end => span.start.min(*start)..span.end.max(*end),
+                _ => span,
+            };
+        }
+        block.used_until = events;
+        block.cells.epoch = 0;
+        Ok(())
+    }
+}
+
+impl Sweep<'_> {
+    /// The adjoints of an event with `n` results from id `first` on, apart: those of its operands, to add to, and the
+    /// `n * width` of its results, which it must zero when it has read them.
+    pub fn split(&mut self, first: u32, n: usize) -> (Operands<'_>, &mut [f64]) {
+        let (width, floor) = (self.width(), self.floor.max(1));
+        let results = self.adjoints(first, n);
+        let results: *mut [f64] = results;
+        let adjoint = self.tape().adjoint.base().cast();
+        let operands = Operands { adjoint, below: first, floor, width, sweep: PhantomData };
+        // SAFETY: borrowed from the sweep as long as both live; operands keep below the results.
+        (operands, unsafe { &mut *results })
+    }
+}
+
+impl Operands<'_> {
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Lets `f` add to the adjoints of `operand`. It is not called where there are none, or where they are none of
+    /// the nest's business.
+    pub fn add(&mut self, operand: &Operand, f: impl FnOnce(Adjoint<'_>)) -> Result<()> {
+        let mut place = self.place(operand)?;
+        let (adjoint, row_step, col_step) = place.pointer(operand, self.width);
+        if adjoint.is_null() {
+            return Ok(());
+        }
+        let n = match &place {
+            Place::Apart(values) => values.len(),
+            _ => operand.part.span().len() * self.width,
+        };
+        // SAFETY: as many are there, and `&mut self` keeps others away.
+        let values = unsafe { std::slice::from_raw_parts_mut(adjoint, n) };
+        f(Adjoint { values, row_step, col_step });
+        self.gathered(&place, operand)
+    }
+
+    /// Where what is added to the adjoints of `operand` goes.
+    pub(super) fn place(&self, operand: &Operand) -> Result<Place> {
+        let (part, width) = (&operand.part, self.width);
+        if part.is_empty() {
+            return Ok(Place::Nowhere);
+        }
+        let (first, span) = match operand.ids {
+            Ids::Passive => return Ok(Place::Nowhere),
+            Ids::Listed => return Ok(Place::Apart(vec![0.0; part.len() * width])),
+            Ids::Scalar(id) => (id, 0..1),
+            Ids::Range(first) => (first, part.span()),
+        };
+        let end = wide32(first) + span.end;
+        if end > wide32(self.below) {
+            return Err(foreign(end - 1));
+        }
+        // The ids of a block were given out at once: a nest begins before or behind them.
+        if first < self.floor {
+            return Ok(Place::Nowhere);
+        }
+        // SAFETY: ids below the event's are committed.
+        Ok(Place::There(unsafe { self.adjoint.add((wide32(first) + span.start) * width) }))
+    }
+
+    /// To be called when all has been added.
+    pub(super) fn gathered(&mut self, place: &Place, operand: &Operand) -> Result<()> {
+        match place {
+            Place::Apart(values) => self.scatter(operand, values),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds values to the adjoints of listed ids, one run of consecutive ids after the other, since an id may occur twice.
+    fn scatter(&mut self, operand: &Operand, values: &[f64]) -> Result<()> {
+        // SAFETY: held by the tape.
+        let block = unsafe { &*operand.block };
+        let mut left = values;
+        let mut run = 0..0;
+        for id in operand.part.places().map(|k| block.id(k).id) {
+            if id >= self.below {
+                return Err(foreign(wide32(id)));
+            }
+            if id == run.end && !run.is_empty() {
+                run.end += 1;
+            } else {
+                left = self.add_run(&run, left);
+                run = id..id + 1;
+            }
+        }
+        self.add_run(&run, left);
+        Ok(())
+    }
+
+    /// Adds the first of `values` to the adjoints of consecutive ids, and returns the rest. That of passive elements, whose id
+    /// is 0, is left out.
+    fn add_run<'v>(&mut self, run: &Range<u32>, values: &'v [f64]) -> &'v [f64] {
+        let (now, later) = values.split_at(run.len() * self.width);
+        let first = run.start.max(self.floor);
+        if first < run.end {
+            let skipped = wide32(first - run.start) * self.width;
+            let n = now.len() - skipped;
+            // SAFETY: as in `add`.
+            let adjoints = unsafe {
+                std::slice::from_raw_parts_mut(self.adjoint.add(wide32(first) * self.width), n)
+            };
+            for (adjoint, value) in adjoints.iter_mut().zip(&now[skipped..]) {
+                *adjoint += value;
+            }
+        }
+        later
+    }
+}
+
+#[cold]
+fn foreign(id: usize) -> Error {
+    Error::new(
+        Code::Stale,
+        format!(
+            "an operand has id {id}, made after the operation: it outlived a reset or belongs to another tape \
+             (ADMPI_CHECK=1 tells where); clear the adjoints"
+        ),
+    )
+}

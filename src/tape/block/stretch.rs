@@ -1,0 +1,329 @@
+//! Parts of matrices as buffers of messages: values leave from where they lie, and arrive where they are to stay.
+
+use super::{Block, Id, Owned, Part, View, bind};
+use crate::count::wide;
+use crate::error::{Code, Error, Result};
+use crate::tape::{Tape, Var, with_current};
+use std::ops::Range;
+use std::sync::{Arc, Weak};
+
+/// Elements that are handed on at a time.
+const CHUNK: usize = 64;
+
+/// `n` elements of a view, column by column, from the `first` on. It keeps the matrix.
+#[derive(Debug)]
+pub struct Stretch {
+    of: Owned,
+    view: View,
+    first: usize,
+    n: usize,
+    loan: Option<Loan>,
+}
+
+/// Where values arrive.
+#[derive(Debug)]
+enum Loan {
+    /// A matrix that is to take the place of the whole one. While the token lives its tape does not forget it.
+    Fresh(Owned, #[allow(dead_code)] Option<Arc<()>>),
+    /// The elements themselves, which may be overwritten.
+    There(*mut f64),
+}
+
+/// Blocks of a tape's arena that values are to arrive in, and whether they still are.
+pub type Loans = Vec<(u64, Weak<()>)>;
+
+impl Clone for Stretch {
+    fn clone(&self) -> Self {
+        let Self { of, view, first, n, loan: _ } = self;
+        // SAFETY: live.
+        let of = unsafe { Owned::share(of.0) };
+        Self { of, view: *view, first: *first, n: *n, loan: None }
+    }
+}
+
+impl Stretch {
+    /// # Safety
+    /// `view.of` is NULL or a live matrix.
+    pub unsafe fn new(name: &str, view: View, first: i64, n: usize) -> Result<Self> {
+        // SAFETY: the caller's promise.
+        let part = unsafe { view.part(name)? };
+        let within = |first: &usize| first.checked_add(n).is_some_and(|end| end <= part.len());
+        let Some(place) = usize::try_from(first).ok().filter(within) else {
+            return Err(Error::new(
+                Code::Range,
+                format!(
+                    "{name}: {n} elements from the {first}th on are not within {} x {}",
+                    part.rows, part.cols
+                ),
+            ));
+        };
+        // SAFETY: as above.
+        let of = unsafe { Owned::share(view.of) };
+        Ok(Self { of, view, first: place, n, loan: None })
+    }
+
+    fn block(&self) -> &Block {
+        // SAFETY: `of` keeps the matrix, and a live matrix is bound to a live block.
+        unsafe { &*(*self.of.0).block }
+    }
+
+    /// The part, which may be beyond the matrix by now.
+    fn part(&self) -> Result<Part> {
+        // SAFETY: as above.
+        unsafe { self.view.part("buf") }
+    }
+
+    /// The places of the elements in the block, if they lie side by side.
+    fn run(&self) -> Option<Range<usize>> {
+        let part = self.part().ok()?;
+        let from = part.offset + self.first;
+        part.is_contiguous().then_some(from..from + self.n)
+    }
+
+    /// The values, if they lie side by side.
+    pub fn values(&self) -> Option<&[f64]> {
+        self.run().map(|run| &self.block().values()[run])
+    }
+
+    /// The first of the ids if they are consecutive, 0 if no element is active; else none. For elements side by side.
+    pub fn range(&self) -> Option<u32> {
+        let (run, block) = (self.run()?, self.block());
+        if run.is_empty() || !block.is_active() {
+            return Some(0);
+        }
+        let first = block.id(run.start).id;
+        let step = u32::from(first != 0);
+        if block.cells.ids.is_null() {
+            return (block.cells.step == step).then_some(first);
+        }
+        // SAFETY: the array is as long as the block, within which the run lies.
+        let ids = unsafe { std::slice::from_raw_parts(block.cells.ids.add(run.start), run.len()) };
+        let follows = |(i, id): (u32, &Id)| id.id == first.wrapping_add(i * step);
+        (0..).zip(ids).all(follows).then_some(first)
+    }
+
+    /// Calls `f` with copies of the first `n` elements, some at a time.
+    pub fn each(&self, n: usize, mut f: impl FnMut(*mut Var, usize)) {
+        let Ok(part) = self.part() else { return };
+        let block = self.block();
+        let mut some = [Var::default(); CHUNK];
+        let end = self.first + n.min(self.n);
+        for from in (self.first..end).step_by(CHUNK) {
+            let some = &mut some[..CHUNK.min(end - from)];
+            for (k, var) in (from..).zip(&mut *some) {
+                let (i, j) = (k % part.rows, k / part.rows);
+                let place = part.offset + i * part.row_step + j * part.col_step;
+                let Id { id, tag } = block.id(place);
+                *var = Var { value: block.values()[place], id, tag };
+            }
+            f(some.as_mut_ptr(), some.len());
+        }
+    }
+
+    /// The columns, or parts of columns, that the elements `from..from + n` are, with the number of elements before each.
+    fn pieces(&self, from: usize, n: usize) -> Result<Vec<(View, usize)>> {
+        let part = self.part()?;
+        let begin = self.first + from;
+        let end = begin + n;
+        assert!(end <= self.first + self.n, "elements of the stretch");
+        if n == 0 {
+            return Ok(Vec::new());
+        }
+        let as_c = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        let piece = |offset: usize, rows: usize, row_step: usize| View {
+            of: self.view.of,
+            offset: as_c(offset),
+            rows: as_c(rows),
+            cols: 1,
+            row_step: as_c(row_step),
+            col_step: as_c(rows),
+        };
+        if part.is_contiguous() {
+            return Ok(vec![(piece(part.offset + begin, n, 1), 0)]);
+        }
+        let column = |j: usize| {
+            let top = begin.max(j * part.rows);
+            let rows = end.min((j + 1) * part.rows) - top;
+            let offset = part.offset + (top - j * part.rows) * part.row_step + j * part.col_step;
+            (piece(offset, rows, part.row_step), top - begin)
+        };
+        Ok((begin / part.rows..=(end - 1) / part.rows).map(column).collect())
+    }
+
+    /// Overwrites the elements `from..from + n` with what `source` gives for 0, 1, 2 and so on.
+    fn assign(
+        &self,
+        from: usize,
+        n: usize,
+        active: bool,
+        source: impl Fn(usize) -> (f64, Id),
+    ) -> Result<()> {
+        for (piece, before) in self.pieces(from, n)? {
+            // SAFETY: `of` keeps the matrix, which `source` does not read.
+            with_current(|tape| unsafe {
+                Tape::assign(tape, "buf", &piece, active, |i| source(before + i))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Writes scalars, ids and all, from the beginning on.
+    pub fn set(&self, vars: &[Var]) -> Result<()> {
+        let active = vars.iter().any(|var| var.id != 0);
+        self.assign(0, vars.len(), active, |i| {
+            let Var { value, id, tag } = vars[i];
+            (value, Id { id, tag })
+        })
+    }
+
+    /// Writes what has arrived to the elements from `from` on. They get consecutive ids from `id` on, or none if that is
+    /// passive.
+    pub fn put(&mut self, from: usize, values: &[f64], id: Id) -> Result<()> {
+        if from == 0 && values.len() == self.n && self.is_whole() {
+            let mut fresh = with_current(|tape| self.fresh(tape))?;
+            fresh.fresh_values().copy_from_slice(values);
+            self.take_over(&fresh, id);
+            return Ok(());
+        }
+        self.assign(from, values.len(), id.id != 0, |i| (values[i], id.behind(i)))
+    }
+
+    /// Whether they are all elements of the matrix, in their order.
+    fn is_whole(&self) -> bool {
+        let n = self.block().n;
+        n > 0 && self.run() == Some(0..n)
+    }
+
+    fn fresh(&self, tape: Option<&mut Tape>) -> Result<Owned> {
+        match tape {
+            Some(tape) => tape.matrix(self.n, 1),
+            None => Ok(Owned::zeros(self.n, 1)),
+        }
+    }
+
+    /// Binds the matrix to the block of a fresh one of as many elements, which get ids.
+    fn take_over(&self, fresh: &Owned, id: Id) {
+        // SAFETY: both are live.
+        unsafe {
+            let block = (*fresh.0).block;
+            if id.id != 0 {
+                let cells = &mut (*block).cells;
+                (cells.id0, cells.tag, cells.step) = (id.id, id.tag, 1);
+            }
+            bind(self.of.0, block);
+        }
+    }
+
+    /// Lets values arrive where they are to stay, if that may be: `place` tells where. `at_once`: the program waits for
+    /// them.
+    pub fn lend(&mut self, at_once: bool) -> Result<bool> {
+        self.loan = with_current(|tape| {
+            if self.is_whole() {
+                return self.lend_whole(tape, at_once).map(Some);
+            }
+            if at_once { self.lend_part(tape) } else { Ok(None) }
+        })?;
+        Ok(self.loan.is_some())
+    }
+
+    fn lend_whole(&self, mut tape: Option<&mut Tape>, at_once: bool) -> Result<Loan> {
+        let fresh = self.fresh(tape.as_deref_mut())?;
+        let token = match tape {
+            Some(tape) if !at_once && tape.recording() => Some(tape.lend()),
+            _ => None,
+        };
+        Ok(Loan::Fresh(fresh, token))
+    }
+
+    fn lend_part(&self, tape: Option<&mut Tape>) -> Result<Option<Loan>> {
+        let Some(run) = self.run().filter(|run| !run.is_empty()) else { return Ok(None) };
+        let active = tape.as_ref().is_some_and(|tape| tape.recording());
+        let part = Part { offset: run.start, ..Part::whole(run.len(), 1) };
+        // SAFETY: `of` keeps the matrix, within which the part lies.
+        unsafe {
+            let block = Tape::writable(tape, "buf", self.of.0, &part, active)?;
+            Ok(Some(Loan::There((*block).cells.value.add(run.start))))
+        }
+    }
+
+    /// Where the values are to arrive, once `lend` has said so.
+    pub fn place(&mut self) -> Option<*mut f64> {
+        self.loan.as_mut().map(|loan| match loan {
+            Loan::There(place) => *place,
+            Loan::Fresh(fresh, _) => fresh.fresh_values().as_mut_ptr(),
+        })
+    }
+
+    /// Whether values arrive where they are to stay.
+    pub const fn is_lent(&self) -> bool {
+        self.loan.is_some()
+    }
+
+    /// The first `n` values have arrived there. Ids as for `put`.
+    pub fn settle(&mut self, n: usize, id: Id) -> Result<()> {
+        match self.loan.take() {
+            Some(Loan::Fresh(fresh, _)) if n == self.n && self.is_whole() => {
+                self.take_over(&fresh, id);
+            }
+            Some(Loan::Fresh(mut fresh, _)) => {
+                let values = &*fresh.fresh_values();
+                self.assign(0, n, id.id != 0, |i| (values[i], id.behind(i)))?;
+            }
+            Some(Loan::There(_)) => {
+                let (run, ids) = (self.run(), self.block().cells.ids);
+                let Some(run) = run.filter(|_| !ids.is_null()) else { return Ok(()) };
+                for (i, place) in run.take(n).enumerate() {
+                    // SAFETY: the array is as long as the block.
+                    unsafe { *ids.add(place) = id.behind(i) };
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// What has arrived are no values of the program's: those that may have been overwritten are passive.
+    pub fn spoil(&mut self) {
+        match self.loan {
+            Some(Loan::There(_)) => drop(self.settle(self.n, Id::default())),
+            _ => self.loan = None,
+        }
+    }
+}
+
+impl Id {
+    /// That of the element `i` further on.
+    fn behind(self, i: usize) -> Self {
+        let ahead = if self.id == 0 { 0 } else { u32::try_from(i).unwrap_or(0) };
+        Self { id: self.id + ahead, ..self }
+    }
+}
+
+impl Tape {
+    /// A token: as long as it lives, what is in the arena now is not forgotten.
+    fn lend(&mut self) -> Arc<()> {
+        let token = Arc::new(());
+        self.loans.retain(|(_, token)| token.strong_count() > 0);
+        self.loans.push((self.payload_used as u64, Arc::downgrade(&token)));
+        token
+    }
+
+    /// Whether values are to arrive in the arena from `offset` on.
+    pub(in crate::tape) fn is_lent(&self, offset: u64) -> bool {
+        self.loans.iter().any(|(end, token)| wide(*end) > wide(offset) && token.strong_count() > 0)
+    }
+
+    /// An error if values are to arrive in what lies above `offset`.
+    pub(in crate::tape) fn check_loans(&self, offset: u64) -> Result<()> {
+        if !self.is_lent(offset) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::Nest,
+            "a matrix that was made since is the buffer of a receive under way: complete the request first",
+        ))
+    }
+}
+
+// SAFETY: a matrix belongs to one thread at a time; a request that is completed on another one took it along.
+unsafe impl Send for Stretch {}

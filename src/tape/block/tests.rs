@@ -1,0 +1,760 @@
+//! Matrices against scalars: random programs with assignments to elements in every way, sweeps, nests and resets.
+
+use super::operand::Adjoint;
+use super::*;
+use crate::tape::{Position, Room};
+
+/// Adds `of(i, j, k)` to the adjoint of element (i, j) in direction k.
+fn add_each(
+    adjoint: Adjoint<'_>,
+    x: &Operand,
+    width: usize,
+    of: impl Fn(usize, usize, usize) -> f64,
+) {
+    for j in 0..x.part().cols {
+        for i in 0..x.part().rows {
+            let at = i * adjoint.row_step + j * adjoint.col_step;
+            for (k, into) in adjoint.values[at..at + width].iter_mut().enumerate() {
+                *into += of(i, j, k);
+            }
+        }
+    }
+}
+
+/// y = x^2, an element at a time: reads the values when it is reversed.
+struct Square {
+    x: Operand,
+    first: u32,
+}
+
+impl Event for Square {
+    const NAME: &'static str = "square";
+    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
+        let (x, part, width) = (self.x, *self.x.part(), sweep.width());
+        let (mut operands, out) = sweep.split(self.first, part.len());
+        operands.add(&x, |adjoint| {
+            add_each(adjoint, &x, width, |i, j, k| {
+                let value = x.values()[i * part.row_step + j * part.col_step];
+                2.0 * value * out[(i + j * part.rows) * width + k]
+            });
+        })?;
+        out.fill(0.0);
+        Ok(())
+    }
+}
+
+/// The sum of all elements: reads no values.
+struct Sum {
+    x: Operand,
+    first: u32,
+}
+
+impl Event for Sum {
+    const NAME: &'static str = "sum";
+    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
+        let (x, width) = (self.x, sweep.width());
+        let (mut operands, out) = sweep.split(self.first, 1);
+        operands.add(&x, |adjoint| add_each(adjoint, &x, width, |_, _, k| out[k]))?;
+        out.fill(0.0);
+        Ok(())
+    }
+}
+
+fn square(tape: &mut Tape, x: &View) -> Owned {
+    // SAFETY: the view's matrix lives; what the event needs is kept.
+    let x = unsafe { Tape::operand(Some(tape), "x", x) }.unwrap();
+    let part = *x.part();
+    let mut y = tape.matrix(part.rows, part.cols).unwrap();
+    let values: Vec<f64> = part.places().map(|k| x.values()[k - part.offset].powi(2)).collect();
+    y.fresh_values().copy_from_slice(&values);
+    if tape.recording() && x.is_active() {
+        tape.keep_operand(&x, true).unwrap();
+        let first = tape.record(part.len(), |first, _| Square { x, first }).unwrap();
+        tape.activate(&y, first);
+    }
+    y
+}
+
+fn sum(tape: &mut Tape, x: &View) -> Var {
+    // SAFETY: as above.
+    let x = unsafe { Tape::operand(Some(tape), "x", x) }.unwrap();
+    let part = *x.part();
+    let value = part.places().map(|k| x.values()[k - part.offset]).sum();
+    if !x.is_active() {
+        return Var { value, id: 0, tag: 0 };
+    }
+    tape.keep_operand(&x, false).unwrap();
+    let id = tape.record(1, |first, _| Sum { x, first }).unwrap();
+    tape.value(value, id, 0)
+}
+
+fn statement(tape: &mut Tape, value: f64, arguments: &[(f64, Var)]) -> Var {
+    let active = arguments.iter().filter(|(_, x)| x.id != 0).count();
+    if active == 0 || tape.grow(254).unwrap() == Room::NotRecording {
+        return Var { value, id: 0, tag: 0 };
+    }
+    for &(partial, x) in arguments.iter().filter(|(_, x)| x.id != 0) {
+        tape.push_argument(partial, x.id);
+    }
+    let id = tape.finish_statement(u8::try_from(active).unwrap());
+    tape.value(value, id, 0)
+}
+
+fn mul(tape: &mut Tape, a: Var, b: Var) -> Var {
+    statement(tape, a.value * b.value, &[(b.value, a), (a.value, b)])
+}
+
+fn recording() -> Box<Tape> {
+    let mut tape = Box::new(Tape::new());
+    tape.start();
+    tape
+}
+
+fn reverse(tape: &mut Tape) {
+    // SAFETY: a live tape.
+    unsafe { Tape::reverse(tape) }.unwrap();
+}
+
+fn range(tape: &mut Tape, from: &Position, to: &Position) {
+    // SAFETY: a live tape.
+    unsafe { Tape::reverse_range(tape, from, to) }.unwrap();
+}
+
+fn adjoint(tape: &Tape, x: &Var) -> f64 {
+    tape.adjoint(x, 0).unwrap()
+}
+
+fn elements(a: &Owned) -> Vec<Var> {
+    // SAFETY: live.
+    unsafe { Tape::elements("a", &a.view()) }.unwrap()
+}
+
+fn values(a: &Owned) -> Vec<f64> {
+    elements(a).iter().map(|x| x.value).collect()
+}
+
+fn set(tape: &mut Tape, a: &Owned, k: usize, x: Var) {
+    let offset = i64::try_from(k).unwrap();
+    let view = View { offset, rows: 1, cols: 1, ..a.view() };
+    // SAFETY: live.
+    unsafe { Tape::assign_vars(Some(tape), "a", &view, &[x]) }.unwrap();
+}
+
+fn assign(tape: &mut Tape, to: &View, from: &View) {
+    // SAFETY: live.
+    unsafe { Tape::assign_view(Some(tape), to, from) }.unwrap();
+}
+
+fn input(tape: &mut Tape, rows: usize, values: &[f64]) -> Owned {
+    let a = Owned::passive(rows, values.len() / rows, values.to_vec());
+    tape.input_matrix(&a).unwrap();
+    a
+}
+
+fn part(a: &Owned, offset: i64, rows: i64, cols: i64) -> View {
+    View { offset, rows, cols, ..a.view() }
+}
+
+#[test]
+fn gaps_are_what_a_part_leaves() {
+    let parts = [
+        Part { offset: 5, rows: 3, cols: 2, row_step: 1, col_step: 4 },
+        Part { offset: 5, rows: 2, cols: 3, row_step: 4, col_step: 1 },
+        Part { offset: 0, rows: 3, cols: 2, row_step: 2, col_step: 8 },
+        Part { offset: 1, rows: 1, cols: 4, row_step: 1, col_step: 5 },
+        Part { offset: 3, rows: 6, cols: 1, row_step: 3, col_step: 1 },
+        Part::whole(4, 5),
+    ];
+    for part in parts {
+        let mut seen = vec![0; 20];
+        part.places().chain(part.gaps(20).into_iter().flatten()).for_each(|k| seen[k] += 1);
+        assert_eq!(seen, [1; 20], "{part:?}");
+    }
+}
+
+#[test]
+fn swap_of_two_elements() {
+    let mut tape = recording();
+    let a = input(&mut tape, 2, &[3.0, 5.0]);
+    let x = elements(&a);
+    let y = square(&mut tape, &a.view());
+    set(&mut tape, &a, 0, x[1]);
+    set(&mut tape, &a, 1, x[0]);
+    let z = square(&mut tape, &a.view());
+    assert_eq!((values(&y), values(&z)), (vec![9.0, 25.0], vec![25.0, 9.0]));
+    for _ in 0..2 {
+        tape.clear_adjoints().unwrap();
+        tape.seed(&elements(&y)[0], 1.0, 0).unwrap();
+        tape.seed(&elements(&z)[0], 100.0, 0).unwrap();
+        reverse(&mut tape);
+        assert_eq!((adjoint(&tape, &x[0]), adjoint(&tape, &x[1])), (6.0, 1000.0));
+        assert_eq!(values(&a), [5.0, 3.0]);
+    }
+}
+
+#[test]
+fn an_element_is_assigned_twice_between_readings() {
+    let mut tape = recording();
+    let a = input(&mut tape, 2, &[3.0, 5.0]);
+    let x = elements(&a);
+    let mut results = vec![square(&mut tape, &a.view())];
+    for _ in 0..3 {
+        let twice = [mul(&mut tape, elements(&a)[0], x[1]), mul(&mut tape, x[0], x[0])];
+        set(&mut tape, &a, 0, twice[1]);
+        set(&mut tape, &a, 0, twice[0]);
+        results.push(square(&mut tape, &a.view()));
+    }
+    // Element 0 of the k-th is (x0 x1^k)^2.
+    for (k, result) in (0..).zip(&results) {
+        tape.clear_adjoints().unwrap();
+        tape.seed(&elements(result)[0], 1.0, 0).unwrap();
+        reverse(&mut tape);
+        let (p, q) = (5f64.powi(2 * k), f64::from(2 * k) * 5f64.powi(2 * k - 1));
+        assert_eq!((adjoint(&tape, &x[0]), adjoint(&tape, &x[1])), (6.0 * p, 9.0 * q), "{k}");
+    }
+    // One event for the assignments between two readings, whatever their number.
+    assert_eq!(tape.mutating.len(), 3);
+}
+
+#[test]
+fn filling_a_fresh_matrix_saves_nothing() {
+    let mut tape = recording();
+    let x = input(&mut tape, 1, &[2.0]);
+    let x = elements(&x)[0];
+    let a = Owned::passive(10, 10, vec![0.0; 100]);
+    for k in 0..100 {
+        let y = mul(&mut tape, x, Var { value: k as f64, ..Var::default() });
+        set(&mut tape, &a, k, y);
+    }
+    assert_eq!(tape.mutating.len(), 0);
+    let events = tape.event_count();
+    // A reading of the first half concerns the first half only.
+    let lower = square(&mut tape, &part(&a, 0, 50, 1));
+    set(&mut tape, &a, 50, x);
+    assert_eq!((tape.mutating.len(), tape.event_count()), (0, events + 1));
+    set(&mut tape, &a, 49, x);
+    assert_eq!(tape.mutating.len(), 1);
+    tape.seed(&elements(&lower)[49], 1.0, 0).unwrap();
+    reverse(&mut tape);
+    assert_eq!(adjoint(&tape, &x), 2.0 * 2.0 * 49.0 * 49.0);
+}
+
+#[test]
+fn overlapping_views() {
+    for shift_up in [false, true] {
+        let mut tape = recording();
+        let a = input(&mut tape, 5, &[1.0, 2.0, 3.0, 4.0, 5.0]);
+        let x = elements(&a);
+        let before = square(&mut tape, &a.view());
+        let (low, high) = (part(&a, 0, 4, 1), part(&a, 1, 4, 1));
+        let (to, from) = if shift_up { (high, low) } else { (low, high) };
+        assign(&mut tape, &to, &from);
+        let expected = if shift_up { [0, 0, 1, 2, 3] } else { [1, 2, 3, 4, 4] };
+        for (element, k) in elements(&a).iter().zip(expected) {
+            assert_eq!(*element, x[k]);
+        }
+        let after = square(&mut tape, &a.view());
+        for k in 0..5 {
+            tape.clear_adjoints().unwrap();
+            tape.seed(&elements(&before)[k], 1.0, 0).unwrap();
+            tape.seed(&elements(&after)[k], 10.0, 0).unwrap();
+            reverse(&mut tape);
+            let mut adjoints = [0.0; 5];
+            adjoints[k] += 2.0 * x[k].value;
+            adjoints[expected[k]] += 20.0 * x[expected[k]].value;
+            assert_eq!(x.iter().map(|x| adjoint(&tape, x)).collect::<Vec<_>>(), adjoints);
+        }
+    }
+}
+
+#[test]
+fn transpose_in_place() {
+    let mut tape = recording();
+    let a = input(&mut tape, 2, &[1.0, 2.0, 3.0, 4.0]);
+    let x = elements(&a);
+    let all = a.view();
+    let transposed = View { row_step: all.col_step, col_step: all.row_step, ..all };
+    assign(&mut tape, &all, &transposed);
+    assert_eq!(elements(&a), [x[0], x[2], x[1], x[3]]);
+}
+
+#[test]
+fn a_copy_is_apart_and_views_see_what_is_assigned() {
+    let mut tape = recording();
+    let a = input(&mut tape, 3, &[1.0, 2.0, 3.0]);
+    let x = elements(&a);
+    let view = part(&a, 1, 2, 1);
+    let b = a.copy();
+    let events = tape.event_count();
+    set(&mut tape, &b, 1, x[0]);
+    assert_eq!((values(&a), values(&b)), (vec![1.0, 2.0, 3.0], vec![1.0, 1.0, 3.0]));
+    set(&mut tape, &a, 2, x[0]);
+    assert_eq!((values(&a), values(&b)), (vec![1.0, 2.0, 1.0], vec![1.0, 1.0, 3.0]));
+    assert_eq!(tape.event_count(), events);
+    // SAFETY: live.
+    let seen = unsafe { Tape::elements("view", &view) }.unwrap();
+    assert_eq!(seen, [x[1], x[0]]);
+    a.rebind(&b);
+    // SAFETY: live.
+    let seen = unsafe { Tape::elements("view", &view) }.unwrap();
+    assert_eq!(seen, [x[0], x[2]]);
+    drop(b);
+    set(&mut tape, &a, 0, x[2]);
+    assert_eq!(elements(&a), [x[2], x[0], x[2]]);
+}
+
+#[test]
+fn a_passive_operand_is_held_and_apart() {
+    let mut tape = recording();
+    let a = Owned::passive(2, 1, vec![3.0, 4.0]);
+    // SAFETY: live.
+    let x = unsafe { Tape::operand(Some(&*tape), "a", &a.view()) }.unwrap();
+    for _ in 0..3 {
+        tape.keep_operand(&x, true).unwrap();
+    }
+    assert_eq!(tape.event_count(), 1);
+    set(&mut tape, &a, 0, Var { value: 7.0, id: 0, tag: 0 });
+    assert_eq!((values(&a), x.values()), (vec![7.0, 4.0], &[3.0, 4.0][..]));
+    drop(a);
+    assert_eq!(x.values(), [3.0, 4.0]);
+}
+
+#[test]
+fn what_outlives_its_tape_keeps_its_values() {
+    let mut tape = recording();
+    let a = input(&mut tape, 2, &[3.0, 4.0]);
+    let b = square(&mut tape, &a.view());
+    let c = b.copy();
+    let constant = tape.matrix(1, 1).map(|mut m| {
+        m.fresh_values()[0] = 8.0;
+        m
+    });
+    let constant = constant.unwrap();
+    // SAFETY: live.
+    unsafe { Tape::reset(&mut *tape) }.unwrap();
+    assert_eq!(
+        (values(&b), values(&c), values(&constant)),
+        (vec![9.0, 16.0], vec![9.0, 16.0], vec![8.0])
+    );
+    assert_eq!(elements(&constant)[0].id, 0);
+    assert_eq!(elements(&b)[1].id, STALE);
+    // SAFETY: live.
+    unsafe {
+        assert_eq!(Tape::operand(Some(&*tape), "b", &b.view()).unwrap_err().code, Code::Stale);
+        let one = part(&b, 0, 1, 1);
+        let error = Tape::assign(Some(&mut *tape), "b", &one, false, |_| (1.0, Id::default()));
+        assert_eq!(error.unwrap_err().code, Code::Stale);
+    }
+    let fresh = input(&mut tape, 1, &[1.0]);
+    b.rebind(&fresh);
+    assert_eq!(values(&c), [9.0, 16.0]);
+    drop(tape);
+    assert_eq!((values(&a), values(&b)), (vec![3.0, 4.0], vec![1.0]));
+    assert_eq!(elements(&b)[0].id, STALE);
+}
+
+#[test]
+fn going_back_takes_assignments_back() {
+    for nested in [false, true] {
+        for read in [false, true] {
+            let mut tape = recording();
+            let a = input(&mut tape, 3, &[1.0, 2.0, 3.0]);
+            let b = a.copy();
+            let c = square(&mut tape, &a.view());
+            let (x, y) = (elements(&a), elements(&c));
+            let squares = read.then(|| square(&mut tape, &c.view()));
+            let place = tape.mark();
+            let nest = nested.then(|| tape.start_nested(false).unwrap());
+            let inner = mul(&mut tape, x[0], x[1]);
+            set(&mut tape, &a, 0, inner);
+            set(&mut tape, &c, 2, inner);
+            set(&mut tape, &c, 2, y[0]);
+            set(&mut tape, &c, 1, y[2]);
+            assert_eq!((values(&a)[0], values(&c)), (2.0, vec![1.0, 9.0, 1.0]));
+            // SAFETY: live.
+            unsafe {
+                match nest {
+                    Some(nest) => Tape::recover_nested(&mut *tape, nest).unwrap(),
+                    None => Tape::reset_to(&mut *tape, &place).unwrap(),
+                }
+            }
+            assert_eq!(
+                (elements(&a), elements(&b), elements(&c)),
+                (x.clone(), x.clone(), y.clone())
+            );
+            // And again, with ids where the forgotten ones were.
+            set(&mut tape, &c, 0, x[2]);
+            assert_eq!(elements(&c), [x[2], y[1], y[2]]);
+            if let Some(squares) = squares {
+                tape.seed(&elements(&squares)[0], 1.0, 0).unwrap();
+                tape.seed(&elements(&squares)[1], 1.0, 0).unwrap();
+                reverse(&mut tape);
+                let adjoints: Vec<f64> = x.iter().map(|x| adjoint(&tape, x)).collect();
+                assert_eq!(adjoints, [4.0, 32.0, 0.0]);
+            }
+        }
+    }
+}
+
+#[test]
+fn elements_know_their_nest() {
+    let mut tape = recording();
+    let a = input(&mut tape, 2, &[1.0, 2.0]);
+    let outer = elements(&a);
+    let _nest = tape.start_nested(false).unwrap();
+    let inner = mul(&mut tape, outer[0], outer[1]);
+    set(&mut tape, &a, 0, inner);
+    tape.check_vars("a", &elements(&a)).unwrap();
+    assert_ne!(inner.tag, outer[0].tag);
+}
+
+#[test]
+fn a_closed_nest_leaves_the_adjoints_outside_alone() {
+    for outer in [false, true] {
+        for listed in [false, true] {
+            let mut tape = recording();
+            let a = input(&mut tape, 2, &[3.0, 4.0]);
+            let x = elements(&a);
+            if listed {
+                set(&mut tape, &a, 0, x[1]);
+            }
+            let nest = tape.start_nested(outer).unwrap();
+            let inner = input(&mut tape, 2, &[5.0, 6.0]);
+            let z = elements(&inner);
+            if listed {
+                set(&mut tape, &inner, 0, x[0]);
+            }
+            for y in [square(&mut tape, &a.view()), square(&mut tape, &inner.view())] {
+                tape.seed(&elements(&y)[0], 1.0, 0).unwrap();
+                tape.seed(&elements(&y)[1], 1.0, 0).unwrap();
+            }
+            reverse(&mut tape);
+            let expected = if listed { [0.0, 12.0] } else { [10.0, 12.0] };
+            assert_eq!([adjoint(&tape, &z[0]), adjoint(&tape, &z[1])], expected);
+            // SAFETY: live.
+            unsafe { Tape::recover_nested(&mut *tape, nest) }.unwrap();
+            let expected = match (outer, listed) {
+                (false, _) => [0.0, 0.0],
+                (true, false) => [6.0, 8.0],
+                (true, true) => [6.0, 16.0],
+            };
+            assert_eq!([adjoint(&tape, &x[0]), adjoint(&tape, &x[1])], expected);
+        }
+    }
+}
+
+#[test]
+fn assignment_during_a_sweep() {
+    struct Assigns {
+        a: Owned,
+        x: Var,
+        code: Option<Code>,
+    }
+    impl Event for Assigns {
+        const NAME: &'static str = "assigns";
+        fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
+            let tape = sweep.tape();
+            // SAFETY: live.
+            let outside =
+                unsafe { Tape::assign_vars(Some(tape), "a", &part(&self.a, 0, 1, 1), &[self.x]) };
+            self.code = outside.err().map(|error| error.code);
+            assert_eq!(self.code, Some(Code::Nest));
+            let nest = tape.start_nested(false).unwrap();
+            set(tape, &self.a, 0, self.x);
+            // SAFETY: live.
+            unsafe { Tape::recover_nested(tape, nest) }
+        }
+    }
+    let mut tape = recording();
+    let a = input(&mut tape, 2, &[3.0, 4.0]);
+    let x = elements(&a);
+    let shared = a.view();
+    // SAFETY: live.
+    let a_too = unsafe { Owned::share(shared.of) };
+    let (events, y) = (x[1], square(&mut tape, &a.view()));
+    tape.record(0, |_, _| Assigns { a: a_too, x: events, code: None }).unwrap();
+    set(&mut tape, &a, 0, x[1]);
+    for sweep in 1..=2 {
+        tape.seed(&elements(&y)[0], 1.0, 0).unwrap();
+        reverse(&mut tape);
+        assert_eq!((values(&a), adjoint(&tape, &x[0])), (vec![4.0, 4.0], 6.0 * f64::from(sweep)));
+    }
+}
+
+/// Numbers that a seed determines.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % n
+    }
+}
+
+const ROWS: usize = 3;
+const N: usize = 12;
+
+/// A program on matrices and, beside it, the same on scalars of a tape of its own.
+struct Twins {
+    random: Random,
+    tape: Box<Tape>,
+    matrices: Vec<Owned>,
+    plain: Box<Tape>,
+    scalars: Vec<Vec<Var>>,
+    places: Vec<(Position, Position)>,
+    inputs: [Vec<Var>; 2],
+}
+
+impl Twins {
+    fn new(seed: u64, width: usize) -> Self {
+        let (mut tape, mut plain) = (recording(), recording());
+        tape.set_width(width).unwrap();
+        plain.set_width(width).unwrap();
+        let mut matrices = Vec::new();
+        let mut scalars = Vec::new();
+        for m in 0..3 {
+            let start: Vec<f64> = (0..N).map(|k| 0.3 + 0.05 * (k * (m + 2) % 13) as f64).collect();
+            matrices.push(input(&mut tape, ROWS, &start));
+            let first = plain.input_ids(N).unwrap();
+            scalars.push((0..N).map(|k| plain.value(start[k], first, k)).collect::<Vec<_>>());
+        }
+        let inputs = [matrices.iter().flat_map(elements).collect(), scalars.concat()];
+        let random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        Self { random, tape, matrices, plain, scalars, places: Vec::new(), inputs }
+    }
+
+    /// A random part of matrix `m`, transposed or with steps, and its places.
+    fn part(&mut self, m: usize, rows: usize, cols: usize) -> (View, Vec<usize>) {
+        let col_step = ROWS * (1 + self.random.below(if cols <= 2 { 2 } else { 1 }));
+        let row_step = 1 + self.random.below(if rows <= 2 { 2 } else { 1 });
+        let last = (rows - 1) * row_step + (cols - 1) * col_step;
+        let offset = self.random.below(N - last);
+        let as_c = |n: usize| i64::try_from(n).unwrap();
+        let view = View {
+            of: self.matrices[m].view().of,
+            offset: as_c(offset),
+            rows: as_c(rows),
+            cols: as_c(cols),
+            row_step: as_c(row_step),
+            col_step: as_c(col_step),
+        };
+        // SAFETY: live.
+        let part = unsafe { view.part("part") }.unwrap();
+        (view, part.places().collect())
+    }
+
+    fn matrix(&mut self) -> usize {
+        self.random.below(self.matrices.len())
+    }
+
+    fn element(&mut self) -> (Var, Var) {
+        let (m, k) = (self.matrix(), self.random.below(N));
+        (elements(&self.matrices[m])[k], self.scalars[m][k])
+    }
+
+    /// Something that keeps all matrices, assigned in part.
+    fn assign(&mut self) {
+        let (to, k) = (self.matrix(), self.random.below(N));
+        match self.random.below(7) {
+            0 => {
+                let (x, y) = self.element();
+                set(&mut self.tape, &self.matrices[to], k, x);
+                self.scalars[to][k] = y;
+            }
+            1 | 2 => {
+                let ((a, b), (c, d)) = (self.element(), self.element());
+                let x = mul(&mut self.tape, a, c);
+                set(&mut self.tape, &self.matrices[to], k, x);
+                self.scalars[to][k] = mul(&mut self.plain, b, d);
+            }
+            3 => {
+                let x = Var { value: 0.9, id: 0, tag: 0 };
+                set(&mut self.tape, &self.matrices[to], k, x);
+                self.scalars[to][k] = x;
+            }
+            4 => {
+                // All elements anew, from those of two matrices.
+                let pairs: Vec<_> = (0..N).map(|_| self.element()).collect();
+                let (x, y): (Vec<Var>, Vec<Var>) = pairs.into_iter().unzip();
+                let whole = self.matrices[to].view();
+                // SAFETY: live.
+                unsafe { Tape::assign_vars(Some(&mut *self.tape), "to", &whole, &x) }.unwrap();
+                self.scalars[to] = y;
+            }
+            5 => {
+                let from = self.matrix();
+                let (rows, cols) = (1 + self.random.below(ROWS), 1 + self.random.below(3));
+                let (target, places) = self.part(to, rows, cols);
+                let (source, sources) = self.part(from, rows, cols);
+                assign(&mut self.tape, &target, &source);
+                let read: Vec<Var> = sources.iter().map(|&k| self.scalars[from][k]).collect();
+                for (k, x) in places.into_iter().zip(read) {
+                    self.scalars[to][k] = x;
+                }
+            }
+            _ => {
+                let (rows, cols) = (1 + self.random.below(ROWS), 1 + self.random.below(3));
+                let (source, places) = self.part(to, rows, cols);
+                let x = sum(&mut self.tape, &source);
+                let arguments: Vec<_> =
+                    places.iter().map(|&k| (1.0, self.scalars[to][k])).collect();
+                let value = arguments.iter().map(|(_, x)| x.value).sum();
+                let y = statement(&mut self.plain, value, &arguments);
+                let (x, y) = (mul(&mut self.tape, x, x), mul(&mut self.plain, y, y));
+                // Kept small, so that nothing overflows.
+                let scale = 1.0 / (1.0 + y.value.abs());
+                let x = statement(&mut self.tape, scale * x.value, &[(scale, x)]);
+                let y = statement(&mut self.plain, scale * y.value, &[(scale, y)]);
+                set(&mut self.tape, &self.matrices[to], k, x);
+                self.scalars[to][k] = y;
+            }
+        }
+    }
+
+    /// Squares of a part, and where they go; in a nest nowhere.
+    fn square(&mut self, to: Option<usize>) {
+        let from = self.matrix();
+        let whole = self.random.below(2) == 0;
+        let (rows, cols) = if whole { (ROWS, N / ROWS) } else { (2, 2) };
+        let (source, places) = if whole {
+            (self.matrices[from].view(), (0..N).collect())
+        } else {
+            self.part(from, rows, cols)
+        };
+        let squares = square(&mut self.tape, &source);
+        let plain: Vec<Var> = places
+            .iter()
+            .map(|&k| mul(&mut self.plain, self.scalars[from][k], self.scalars[from][k]))
+            .collect();
+        let Some(to) = to else { return };
+        if whole {
+            self.matrices[to].rebind(&squares);
+            self.scalars[to] = plain;
+        } else {
+            let (target, places) = self.part(to, rows, cols);
+            assign(&mut self.tape, &target, &squares.view());
+            for (k, x) in places.into_iter().zip(plain) {
+                self.scalars[to][k] = x;
+            }
+        }
+    }
+
+    fn step(&mut self) {
+        match self.random.below(10) {
+            0..=4 => self.assign(),
+            5 | 6 => {
+                let to = self.matrix();
+                self.square(Some(to));
+            }
+            7 => {
+                let (to, from) = (self.matrix(), self.matrix());
+                let copy = self.matrices[from].copy();
+                self.matrices[to].rebind(&copy);
+                self.scalars[to] = self.scalars[from].clone();
+            }
+            8 => self.places.push((self.tape.mark(), self.plain.mark())),
+            _ => self.nest(),
+        }
+        self.compare();
+    }
+
+    /// Assignments that are forgotten, with a sweep or without.
+    fn nest(&mut self) {
+        let tokens =
+            (self.tape.start_nested(false).unwrap(), self.plain.start_nested(false).unwrap());
+        let before: Vec<_> = self.matrices.iter().map(elements).collect();
+        let scalars = self.scalars.clone();
+        for _ in 0..self.random.below(6) {
+            self.assign();
+            self.square(None);
+        }
+        if self.random.below(2) == 0 {
+            reverse(&mut self.tape);
+        }
+        // SAFETY: live.
+        unsafe {
+            Tape::recover_nested(&mut *self.tape, tokens.0).unwrap();
+            Tape::recover_nested(&mut *self.plain, tokens.1).unwrap();
+        }
+        self.scalars = scalars;
+        let after: Vec<_> = self.matrices.iter().map(elements).collect();
+        assert_eq!(before, after);
+    }
+
+    fn compare(&self) {
+        for (matrix, scalars) in self.matrices.iter().zip(&self.scalars) {
+            for (x, y) in elements(matrix).iter().zip(scalars) {
+                assert!((x.value - y.value).abs() <= 1e-14 * y.value.abs());
+            }
+        }
+    }
+
+    /// The adjoints of all inputs after a sweep that starts from elements of the matrices.
+    fn gradients(&mut self, in_pieces: bool) -> [Vec<f64>; 2] {
+        let before: Vec<_> = self.matrices.iter().map(elements).collect();
+        self.tape.clear_adjoints().unwrap();
+        self.plain.clear_adjoints().unwrap();
+        let width = self.tape.width();
+        for (m, matrix) in self.matrices.iter().enumerate() {
+            for (k, x) in elements(matrix).iter().enumerate() {
+                let weight = 0.1 * ((k * 7 + m) % 5) as f64 - 0.2;
+                for direction in 0..width {
+                    let weight = weight * (1.0 + direction as f64);
+                    self.tape.seed(x, weight, direction).unwrap();
+                    self.plain.seed(&self.scalars[m][k], weight, direction).unwrap();
+                }
+            }
+        }
+        if in_pieces {
+            let mut from = self.tape.position();
+            for (place, _) in self.places.iter().rev() {
+                range(&mut self.tape, &from, place);
+                from = *place;
+            }
+            let bottom = self.tape.base();
+            range(&mut self.tape, &from, &bottom);
+        } else {
+            reverse(&mut self.tape);
+        }
+        reverse(&mut self.plain);
+        let after: Vec<_> = self.matrices.iter().map(elements).collect();
+        assert_eq!(before, after, "a sweep leaves the elements as they were");
+        let read = |tape: &Tape, inputs: &[Var]| {
+            inputs
+                .iter()
+                .flat_map(|x| (0..width).map(move |k| (x, k)))
+                .map(|(x, k)| tape.adjoint(x, k).unwrap())
+                .collect()
+        };
+        [read(&self.tape, &self.inputs[0]), read(&self.plain, &self.inputs[1])]
+    }
+}
+
+#[test]
+fn random_programs_agree_with_scalars() {
+    for seed in 1..=300 {
+        let mut twins = Twins::new(seed, [1, 4][usize::from(seed % 5 == 0)]);
+        for _ in 0..60 {
+            twins.step();
+        }
+        for in_pieces in [false, true, false] {
+            let [matrices, scalars] = twins.gradients(in_pieces);
+            for (k, (got, expected)) in matrices.iter().zip(&scalars).enumerate() {
+                assert!(
+                    (got - expected).abs() <= 1e-10 * expected.abs().max(1.0),
+                    "seed {seed}, input {k}: {got}, expected {expected}"
+                );
+            }
+        }
+        // Back to a marked place, and on from there: what was assigned before it is as it was.
+        if let Some((place, plain)) = twins.places.first().copied() {
+            // SAFETY: live.
+            unsafe {
+                Tape::reset_to(&mut *twins.tape, &place).unwrap();
+                Tape::reset_to(&mut *twins.plain, &plain).unwrap();
+            }
+        }
+    }
+}
