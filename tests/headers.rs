@@ -37,6 +37,14 @@ extern MPI_Datatype AMPI_ADOUBLE;
  *  MPI_DOUBLE_INT for active data. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
 extern MPI_Datatype AMPI_ADOUBLE_INT;
 
+/** The datatype of an element of a matrix. The buffer is the matrix, an `admpi_varmat *`; counts and displacements are
+ *  in elements, column by column. Received elements get new ids. Nothing can be built from it. MPI_DATATYPE_NULL
+ *  before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_VARMAT;
+
+/** The same for a part of a matrix: the buffer is an `admpi_view *`, which is read when the call starts. */
+extern MPI_Datatype AMPI_VIEW;
+
 #ifdef __cplusplus
 }
 #endif";
@@ -55,7 +63,9 @@ fn generate(unit: &str) -> String {
         config.sys_includes.push("mpi.h".into());
     }
     config.includes = vec!["admpi/config.h".into(), "admpi/codes.h".into(), "admpi/var.h".into()];
-    for (word, header) in [("AMPI_Request", "request"), ("admpi_mpi_sizes", "abi")] {
+    for (word, header) in
+        [("AMPI_Request", "request"), ("admpi_mpi_sizes", "abi"), ("admpi_varmat", "matrix")]
+    {
         if text.contains(word) {
             config.includes.push(format!("admpi/{header}.h"));
         }

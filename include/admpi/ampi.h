@@ -10,6 +10,7 @@
 #include "admpi/codes.h"
 #include "admpi/var.h"
 #include "admpi/abi.h"
+#include "admpi/matrix.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,6 +23,14 @@ extern MPI_Datatype AMPI_ADOUBLE;
 /** The datatype of an admpi_var_int, for reductions by MPI_MINLOC and MPI_MAXLOC: what stands in place of
  *  MPI_DOUBLE_INT for active data. MPI_DATATYPE_NULL before AMPI_Init or admpi_init. */
 extern MPI_Datatype AMPI_ADOUBLE_INT;
+
+/** The datatype of an element of a matrix. The buffer is the matrix, an `admpi_varmat *`; counts and displacements are
+ *  in elements, column by column. Received elements get new ids. Nothing can be built from it. MPI_DATATYPE_NULL
+ *  before AMPI_Init or admpi_init. */
+extern MPI_Datatype AMPI_VARMAT;
+
+/** The same for a part of a matrix: the buffer is an `admpi_view *`, which is read when the call starts. */
+extern MPI_Datatype AMPI_VIEW;
 
 #ifdef __cplusplus
 }
@@ -318,12 +327,15 @@ void admpi_at(const char *file, int line);
  * Whether a buffer's type in C++ and its datatype fit: active values go with an active datatype, others
  * with a passive one. The overloads of `admpi.hpp` ask. Local.
  * @param call      the AMPI_ call, for the message
- * @param active    1 if the buffer is of `admpi::var`, else 0
+ * @param content   of what the buffer is: 0 plain numbers, 1 `admpi::var`, 2 an `admpi_varmat`, 3 an `admpi_view`
  * @param datatype  what it is to be sent or received as
  * @param comm      where a mistake is raised
  * @return MPI_SUCCESS, or an MPI code, raised on `comm`
  */
-int admpi_check_buffer(const char *call, int active, MPI_Datatype datatype, MPI_Comm comm);
+int admpi_check_buffer(const char *call,
+                       int content,
+                       MPI_Datatype datatype,
+                       MPI_Comm comm);
 
 /**
  * The datatype of a scalar of two parts, one behind the other: the value and the derivative of a tangent, say.

@@ -13,15 +13,25 @@
 
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
+
+class varmat;
+class view;
+
 namespace detail {
 
 /// What the type of a buffer's elements says about them.
-enum class content { unknown, active, plain, tangent };
+enum class content { unknown, active, plain, tangent, matrix, part };
 
 template <class T>
 constexpr content content_of() noexcept {
   using element = typename scalar_of<T>::type;
-  if constexpr (std::is_void_v<element> || std::is_same_v<element, char> || std::is_same_v<element, signed char> ||
+  static_assert(!std::is_same_v<element, varmat> && !std::is_same_v<element, view>,
+                "the buffer is the handle() of a matrix, under AMPI_VARMAT, or of a view, under AMPI_VIEW");
+  if constexpr (std::is_same_v<element, admpi_varmat>)
+    return content::matrix;
+  else if constexpr (std::is_same_v<element, admpi_view>)
+    return content::part;
+  else if constexpr (std::is_void_v<element> || std::is_same_v<element, char> || std::is_same_v<element, signed char> ||
                 std::is_same_v<element, unsigned char>)
     return content::unknown;  // a pointer to memory, not to elements
   else if constexpr (std::is_base_of_v<admpi_var, element>)
@@ -74,9 +84,9 @@ struct at_either {
 };
 
 template <class Significant>
-[[gnu::noinline]] int check_content(const char *call, bool active, MPI_Datatype datatype, MPI_Comm comm,
+[[gnu::noinline]] int check_content(const char *call, int kind, MPI_Datatype datatype, MPI_Comm comm,
                                     Significant significant) {
-  return significant() ? admpi_check_buffer(call, active, datatype, comm) : MPI_SUCCESS;
+  return significant() ? admpi_check_buffer(call, kind, datatype, comm) : MPI_SUCCESS;
 }
 
 template <class T, class Significant>
@@ -98,9 +108,13 @@ int check_buffer([[maybe_unused]] const char *call, [[maybe_unused]] const T *bu
                  [[maybe_unused]] Significant significant = {}) {
   constexpr content kind = content_of<T>();
   if constexpr (kind == content::active) {
-    if (datatype != AMPI_ADOUBLE) return check_content(call, true, datatype, comm, significant);
+    if (datatype != AMPI_ADOUBLE) return check_content(call, 1, datatype, comm, significant);
   } else if constexpr (kind == content::plain) {
-    if (datatype != MPI_DOUBLE && datatype != MPI_INT) return check_content(call, false, datatype, comm, significant);
+    if (datatype != MPI_DOUBLE && datatype != MPI_INT) return check_content(call, 0, datatype, comm, significant);
+  } else if constexpr (kind == content::matrix) {
+    if (datatype != AMPI_VARMAT) return check_content(call, 2, datatype, comm, significant);
+  } else if constexpr (kind == content::part) {
+    if (datatype != AMPI_VIEW) return check_content(call, 3, datatype, comm, significant);
   } else if constexpr (kind == content::tangent) {
     return check_tangents(call, buffer, datatype, comm, significant);
   }

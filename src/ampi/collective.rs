@@ -344,35 +344,36 @@ pub struct Part {
 
 impl Target {
     /// Writes what was received, with ids from `mark`.
-    fn unpack(&mut self, sent: &[f64], values: &mut [f64], mark: Mark) {
+    fn unpack(&mut self, sent: &[f64], values: &mut [f64], mark: Mark) -> Outcome<()> {
         match self {
-            Self::Nothing => {}
+            Self::Nothing => Ok(()),
             Self::All(sink) => sink.unpack(values, mark),
             Self::Folded { sink, operator, lowest } => {
                 operator.include(sent, values, *lowest);
-                sink.unpack(values, mark);
+                sink.unpack(values, mark)
             }
             Self::Joined { sink, operator } => {
                 let (result, others) = values.split_at_mut(sink.len() * operator.words());
                 for own in others.chunks_exact(result.len().max(1)) {
                     operator.include(own, result, false);
                 }
-                sink.unpack(result, mark);
+                sink.unpack(result, mark)
             }
             Self::But { sink, n, kept } => {
                 let (below, rest) = values.split_at(*kept * *n);
-                sink.unpack(below, mark);
-                sink.unpack_segment((*kept + 1) * *n, &rest[*n..], mark);
+                sink.unpack(below, mark)?;
+                sink.unpack_segment((*kept + 1) * *n, &rest[*n..], mark)
             }
             Self::Parts(parts) => {
                 let (mut at, mut n) = (0, 0);
                 for part in parts {
                     if let Some(sink) = &mut part.sink {
-                        sink.unpack(&values[at..at + part.words], mark.behind(narrow(n)));
+                        sink.unpack(&values[at..at + part.words], mark.behind(narrow(n)))?;
                     }
                     at += part.words;
                     n += part.n;
                 }
+                Ok(())
             }
         }
     }
@@ -497,10 +498,11 @@ impl<R: Rule> Forward<R> {
             None => Ok(Mark::PASSIVE),
         };
         // The values have arrived, whatever the tape says.
-        self.target.unpack(sent, received, *recorded.as_ref().unwrap_or(&Mark::PASSIVE));
+        let mark = *recorded.as_ref().unwrap_or(&Mark::PASSIVE);
+        let written = self.target.unpack(sent, received, mark);
         match self.refused.take() {
             Some(failure) => Err(failure),
-            None => recorded.map(|_| ()),
+            None => recorded.and(written),
         }
     }
 }

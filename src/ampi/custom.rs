@@ -199,6 +199,10 @@ impl Custom {
 
     /// Refuses operands that the operation would not see all of, before anybody waits for them.
     fn check(&self, own: &Argument) -> Outcome<()> {
+        if own.datatype().is_of_elements() {
+            let why = "op: a function of the program's works on AMPI_ADOUBLE, and the datatype is AMPI_VARMAT or AMPI_VIEW";
+            return Err(Error::new(Code::Unsupported, why).into());
+        }
         if self.has_derivative() && read(own)?.mixed_bytes().is_some() {
             let why = "op: it was made by AMPI_Op_create_adjoint, whose function knows doubles only, and the datatype has passive parts beside active ones; make one by AMPI_Op_create";
             return Err(Error::new(Code::Unsupported, why).into());
@@ -208,10 +212,10 @@ impl Custom {
 
     /// right = left op right.
     pub fn combine(&self, left: &Argument, right: &Argument) -> Outcome<()> {
+        self.check(left)?;
         let Some(derivative) = self.derivative else {
             return self.function.apply(left, right);
         };
-        self.check(left)?;
         let (sources, mut sink) = ([read(left)?, read(right)?], write(right)?);
         let (n, items) = (sink.len(), right.items());
         let mut values = [Staging::take(n), Staging::take(n)];
@@ -237,8 +241,7 @@ impl Custom {
             Ok(Mark { first, tag: tape.tag() })
         });
         let mark = recorded.unwrap_or(Ok(Mark::PASSIVE))?;
-        sink.unpack(result.as_slice(), mark);
-        Ok(())
+        sink.unpack(result.as_slice(), mark)
     }
 
     /// The whole reduction on rank 0: a tree whose every node joins neighbouring ranks, the lower one on the left.

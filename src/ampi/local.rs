@@ -19,8 +19,7 @@ pub fn reduce(left: &Argument, right: &Argument, op: Op) -> Outcome<()> {
         for (x, y) in x.iter().zip(&mut y) {
             *y = statement(operator.kind, *x, *y)?;
         }
-        sink.set_vars(&y);
-        return Ok(());
+        return sink.set_vars(&y);
     }
     let words = operator.words();
     let mut items = [Staging::take(x.len() * words), Staging::take(y.len() * words)];
@@ -34,8 +33,7 @@ pub fn reduce(left: &Argument, right: &Argument, op: Op) -> Outcome<()> {
             }
         }
     }
-    sink.set_vars(&y);
-    Ok(())
+    sink.set_vars(&y)
 }
 
 fn statement(kind: Kind, x: Var, y: Var) -> Result<Var> {

@@ -140,8 +140,17 @@ const SPACED: Option<usize> = if cfg!(admpi_mpi = "mpich") { Some(1024) } else {
 /// The items of a message whose `n` values MPI may send from where they lie.
 #[inline]
 fn ready(source: &Source, n: usize) -> Option<Doubles> {
-    let as_they_are = source.is_plain() && (n <= 1 || SPACED.is_some_and(|least| n >= least));
+    let as_they_are = if source.is_plain() {
+        n <= 1 || SPACED.is_some_and(|least| n >= least)
+    } else {
+        source.is_packed()
+    };
     as_they_are.then(|| i64::try_from(n).ok().and_then(small).map(Doubles::each)).flatten()
+}
+
+/// As `ready` of what is sent again and again. The elements of a matrix may lie elsewhere by then.
+fn ready_again(source: &Source, n: usize) -> Option<Doubles> {
+    if source.is_of_elements() { None } else { ready(source, n) }
 }
 
 /// What the tape will be told of a receive: its place in the order of its channel.
@@ -263,28 +272,26 @@ impl Arrival {
             self.logged.received(status.source(), status.tag(), received);
         }
         let Some((serial, post)) = self.post.take() else {
-            self.put(data, bytes, received, Mark::PASSIVE);
-            return Ok(());
+            return self.put(data, bytes, received, Mark::PASSIVE);
         };
         if received == 0 {
             post.withdraw();
             // Passive parts at most.
-            self.put(data, bytes, 0, Mark::PASSIVE);
-            return Ok(());
+            return self.put(data, bytes, 0, Mark::PASSIVE);
         }
         let mark = post.record(serial, received, status);
         // The values have arrived, whatever the tape says.
-        self.put(data, bytes, received, *mark.as_ref().unwrap_or(&Mark::PASSIVE));
-        mark.map(|_| ())
+        let put = self.put(data, bytes, received, *mark.as_ref().unwrap_or(&Mark::PASSIVE));
+        mark.and(put)
     }
 
     /// Writes `bytes` with `n` active doubles among them.
     #[inline]
-    fn put(&mut self, data: &[f64], bytes: usize, n: usize, mark: Mark) {
-        if self.sink.is_plain() {
-            self.sink.spread(n, mark);
+    fn put(&mut self, data: &[f64], bytes: usize, n: usize, mark: Mark) -> Outcome<()> {
+        if self.sink.is_direct() {
+            self.sink.settle(n, mark)
         } else {
-            self.sink.unpack_bytes(data, bytes.min(8 * data.len()), mark);
+            self.sink.unpack_bytes(data, bytes.min(8 * data.len()), mark)
         }
     }
 
@@ -292,22 +299,21 @@ impl Arrival {
     /// derivative. None of it counts as received.
     #[cold]
     fn spoil(&mut self) -> usize {
-        if self.sink.is_plain() {
-            self.sink.spread(self.sink.len(), Mark::PASSIVE);
-        }
+        self.sink.spoil();
         0
     }
 
     /// Room for what the buffer itself cannot take side by side.
     #[inline]
-    fn room(&self, n: usize) -> Staging {
-        if self.sink.is_plain() { Staging::default() } else { Staging::take(n) }
+    fn room(&mut self, n: usize) -> Outcome<Staging> {
+        let direct = self.sink.is_plain() || n == 0 || self.sink.lend(true)?;
+        Ok(if direct { Staging::default() } else { Staging::take(n) })
     }
 
-    /// Where MPI is to write: to the user's buffer if that is plain, which spares a copy, else to `room`.
+    /// Where MPI is to write: to the user's buffer if it can, which spares a copy, else to `room`.
     #[inline]
     fn place<'a>(&'a mut self, room: &'a mut Staging) -> Writable<'a> {
-        if self.sink.is_plain() { (&mut self.sink).into() } else { room.as_mut_slice().into() }
+        if self.sink.is_direct() { (&mut self.sink).into() } else { room.as_mut_slice().into() }
     }
 
     /// The receive has failed by MPI's `code`.
@@ -436,7 +442,7 @@ pub fn recv(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Status> {
     let n = room(sink.source(), from.peer);
     let items = items(sink.source(), n)?;
     let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
-    let mut data = arrival.room(n);
+    let mut data = arrival.room(n).inspect_err(|_| arrival.refuse())?;
     let received = message::receive(comm, arrival.place(&mut data), &items, from);
     arrival.end(data.as_slice(), received)
 }
@@ -445,13 +451,18 @@ pub fn mrecv(buf: &Argument, message: &mut Message<'_>) -> Outcome<Status> {
     let sink = argument::sink("buf", buf)?;
     let items = items(sink.source(), sink.source().words())?;
     let mut arrival = Arrival::claim(sink, message)?;
-    let mut data = arrival.room(items.len());
+    let mut data = arrival.room(items.len()).inspect_err(|_| arrival.refuse())?;
     let received = message.receive(arrival.place(&mut data), &items);
     arrival.end(data.as_slice(), received)
 }
 
 /// Lets `transfer` send from where the values lie, or from room that it has for them; tells the items.
-fn lay_out(source: &Source, n: usize, transfer: &mut Transfer) -> Outcome<Doubles> {
+fn lay_out(
+    source: &Source,
+    n: usize,
+    ready: impl FnOnce(&Source, usize) -> Option<Doubles>,
+    transfer: &mut Transfer,
+) -> Outcome<Doubles> {
     match ready(source, n) {
         Some(items) => {
             transfer.lend(source);
@@ -465,8 +476,8 @@ fn lay_out(source: &Source, n: usize, transfer: &mut Transfer) -> Outcome<Double
 }
 
 /// The same for a receive.
-fn lay_out_room(sink: &Sink, n: usize, transfer: &mut Transfer) -> Outcome<Doubles> {
-    if sink.is_plain() {
+fn lay_out_room(sink: &mut Sink, n: usize, transfer: &mut Transfer) -> Outcome<Doubles> {
+    if sink.is_direct() {
         transfer.lend_room(sink);
     } else {
         transfer.room(n);
@@ -483,7 +494,7 @@ pub fn isend(
     transfer: &mut Transfer,
 ) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
-    let items = lay_out(source, room(source, to.peer), transfer)?;
+    let items = lay_out(source, room(source, to.peer), ready, transfer)?;
     let mut outgoing = Outgoing::NOTHING;
     outgoing.prepare(source, to, || communicator::of(comm), transfer.room_again())?;
     transfer.send(comm, &items, to, mode)?;
@@ -497,8 +508,12 @@ pub fn irecv(
     comm: Comm,
     transfer: &mut Transfer,
 ) -> Outcome<Arrival> {
-    let sink = argument::sink("buf", buf)?;
-    let items = lay_out_room(&sink, room(sink.source(), from.peer), transfer)?;
+    let mut sink = argument::sink("buf", buf)?;
+    let n = room(sink.source(), from.peer);
+    if n > 0 {
+        sink.lend(false)?;
+    }
+    let items = lay_out_room(&mut sink, n, transfer)?;
     let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
     transfer.receive(comm, &items, from).inspect_err(|_| arrival.refuse())?;
     Ok(arrival)
@@ -510,8 +525,10 @@ pub fn imrecv(
     message: &mut Message<'_>,
     transfer: &mut Transfer,
 ) -> Outcome<Arrival> {
-    let sink = argument::sink("buf", buf)?;
-    let items = lay_out_room(&sink, sink.source().words(), transfer)?;
+    let mut sink = argument::sink("buf", buf)?;
+    let n = sink.source().words();
+    sink.lend(false)?;
+    let items = lay_out_room(&mut sink, n, transfer)?;
     let mut arrival = Arrival::claim(sink, message)?;
     transfer.receive_matched(message, &items).inspect_err(|_| arrival.refuse())?;
     Ok(arrival)
@@ -540,7 +557,7 @@ impl Again {
         let route = || private.ok_or_else(communicator::unknown);
         if let What::SendOnce(source, comm, mode) = &self.what {
             let n = room(source, self.with.peer);
-            let again = ready(source, n).map_or_else(|| items(source, n), Ok)?;
+            let again = ready_again(source, n).map_or_else(|| items(source, n), Ok)?;
             transfer.send_init_again(*comm, &again, self.with, mode)?;
         }
         match &self.what {
@@ -569,7 +586,7 @@ pub fn send_init(
     transfer: &mut Transfer,
 ) -> Outcome<Again> {
     let source = argument::source("buf", buf)?;
-    let items = lay_out(&source, room(&source, to.peer), transfer)?;
+    let items = lay_out(&source, room(&source, to.peer), ready_again, transfer)?;
     transfer.send_init(comm, &items, to, mode)?;
     let what = if mode.once { What::SendOnce(source, comm, mode) } else { What::Send(source) };
     Ok(Again { what, with: to, claim: Claim::on(comm) })
@@ -582,8 +599,9 @@ pub fn recv_init(
     comm: Comm,
     transfer: &mut Transfer,
 ) -> Outcome<Again> {
-    let sink = argument::sink("buf", buf)?;
-    let items = lay_out_room(&sink, room(sink.source(), from.peer), transfer)?;
+    let mut sink = argument::sink("buf", buf)?;
+    let n = room(sink.source(), from.peer);
+    let items = lay_out_room(&mut sink, n, transfer)?;
     transfer.receive_init(comm, &items, from)?;
     Ok(Again { what: What::Receive(sink), with: from, claim: Claim::on(comm) })
 }
@@ -604,7 +622,7 @@ fn exchange(
     let mut outgoing = Outgoing::NOTHING;
     outgoing.prepare(source, to, route, Some(data.as_mut_slice()))?;
     let mut arrival = Arrival::expect(sink, from, route)?;
-    let mut place = arrival.room(wanted.len());
+    let mut place = arrival.room(wanted.len()).inspect_err(|_| arrival.refuse())?;
     let (data, room) = (data.as_slice().into(), arrival.place(&mut place));
     let received = message::sendrecv(comm, Exchange { data, sent, to, room, wanted, from });
     let recorded = if received.is_ok() { outgoing.record(to) } else { Ok(()) };

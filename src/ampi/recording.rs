@@ -2,9 +2,11 @@
 //! completion of what was started.
 
 use super::traffic::Traffic;
+use crate::datatype::is_passive;
 use crate::error::{Code, Error, Result};
-use crate::mpi::{Failure, Outcome, Segment, Shape, Source, Sources};
+use crate::mpi::{Datatype, Failure, Outcome, Segment, Shape, Source, Sources};
 use crate::tape::{self, Ids, Tape};
+use std::ffi::c_int;
 
 /// The identity of the calling thread's tape if it records now, which decides for a whole message: also a
 /// completion after recording has stopped is recorded.
@@ -54,13 +56,28 @@ pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> Outcom
 
 /// A buffer and a datatype in C++ that do not fit.
 #[cold]
-pub fn wrong_buffer(active: bool) -> Failure {
-    let why = if active {
-        "the buffer is of admpi::var and the datatype is passive: its derivatives would be lost; use AMPI_ADOUBLE"
-    } else {
-        "the datatype is active and the buffer is not of admpi::var"
-    };
+fn wrong_buffer(why: &str) -> Failure {
     Error::new(Code::Unsupported, why).into()
+}
+
+/// An error unless a buffer of plain numbers (0), of active values (1), a matrix (2) or a view (3) goes with `datatype`.
+pub fn check_buffer(content: c_int, datatype: Datatype) -> Outcome<()> {
+    let of_elements = datatype.is_of_elements();
+    let why = match content {
+        2 if datatype == Datatype::of_matrix() => return Ok(()),
+        2 => "the buffer is a matrix: its datatype is AMPI_VARMAT",
+        3 if datatype == Datatype::of_view() => return Ok(()),
+        3 => "the buffer is a view of a matrix: its datatype is AMPI_VIEW",
+        _ if of_elements => {
+            "the datatype is AMPI_VARMAT or AMPI_VIEW, and the buffer is not an admpi_varmat or admpi_view"
+        }
+        _ if is_passive(datatype) == (content == 0) => return Ok(()),
+        0 => "the datatype is active and the buffer is not of admpi::var",
+        _ => {
+            "the buffer is of admpi::var and the datatype is passive: its derivatives would be lost; use AMPI_ADOUBLE"
+        }
+    };
+    Err(wrong_buffer(why))
 }
 
 /// An active buffer in `call`, which has no adjoint.

@@ -483,24 +483,24 @@ pub unsafe extern "C-unwind" fn admpi_at(file: *const c_char, line: c_int) {
 /// Whether a buffer's type in C++ and its datatype fit: active values go with an active datatype, others
 /// with a passive one. The overloads of `admpi.hpp` ask. Local.
 /// @param call      the AMPI_ call, for the message
-/// @param active    1 if the buffer is of `admpi::var`, else 0
+/// @param content   of what the buffer is: 0 plain numbers, 1 `admpi::var`, 2 an `admpi_varmat`, 3 an `admpi_view`
 /// @param datatype  what it is to be sent or received as
 /// @param comm      where a mistake is raised
 /// @return MPI_SUCCESS, or an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_check_buffer(
     call: *const c_char,
-    active: c_int,
+    content: c_int,
     datatype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as the C contract says.
     let (name, datatype, on) =
         unsafe { (super::name(call), Datatype::new(datatype), Comm::new(comm)) };
-    if is_passive(datatype) != (active != 0) {
-        return raw::SUCCESS;
+    match recording::check_buffer(content, datatype) {
+        Ok(()) => raw::SUCCESS,
+        Err(failure) => crate::mpi::error::raise(&name, on, failure),
     }
-    crate::mpi::error::raise(&name, on, recording::wrong_buffer(active != 0))
 }
 
 /// The datatype of a scalar of two parts, one behind the other: the value and the derivative of a tangent, say.

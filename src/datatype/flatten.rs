@@ -1,6 +1,6 @@
 //! Walking a datatype's envelope and contents down to runs of active doubles.
 
-use super::{ACTIVE_EXTENT, MAGIC};
+use super::{ACTIVE_EXTENT, MAGIC, MATRIX_MAGIC};
 use crate::mpi::dimension::{self, Distribution, Range};
 use crate::mpi::raw::constants;
 use crate::mpi::{Contents, Datatype, Outcome, Piece, Run, wide_int};
@@ -134,10 +134,25 @@ pub fn is_active_double(contents: &Contents) -> Outcome<bool> {
         && inner.datatypes[0].datatype() == Datatype::double())
 }
 
+/// The structure that only `AMPI_VARMAT` and `AMPI_VIEW` have.
+fn is_of_elements(contents: &Contents) -> Outcome<bool> {
+    if contents.combiner != constants().resized {
+        return Ok(false);
+    }
+    let inner = contents.datatypes[0].datatype().contents()?;
+    Ok(inner.is_some_and(|inner| {
+        inner.combiner == constants().resized && inner.addresses == [0, MATRIX_MAGIC]
+    }))
+}
+
 /// The active doubles of `datatype`, which was made as `contents` tells, and its passive parts as `detail` says.
 pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> Outcome<Flat> {
     if is_active_double(contents)? {
         return Ok(Flat::active_double(detail));
+    }
+    if is_of_elements(contents)? {
+        let why = "the datatype is made from AMPI_VARMAT or AMPI_VIEW, whose elements do not lie at an address: describe the part by a view";
+        return Ok(Flat { active: true, refused: Some(why), ..Flat::default() });
     }
     let kinds = constants();
     let (i, a) = (&contents.integers, &contents.addresses);

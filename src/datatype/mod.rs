@@ -10,7 +10,7 @@ pub mod bundle;
 mod flatten;
 
 use crate::mpi::types::Made;
-use crate::mpi::{Datatype, Layout, Map, Outcome, TypeAttribute};
+use crate::mpi::{Datatype, Handle, Layout, Map, Outcome, TypeAttribute};
 use flatten::Detail;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub const MAGIC: i64 = 0x61_64_6d_70_69;
 /// Bytes of an active double.
 pub const ACTIVE_EXTENT: i64 = 16;
+/// The same mark of `AMPI_VARMAT` and `AMPI_VIEW`: "matrix".
+pub const MATRIX_MAGIC: i64 = 0x6d_61_74_72_69_78 | 1;
 /// Bytes of an active double and an index.
 const PAIR_EXTENT: i64 = 24;
 
@@ -38,7 +40,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes `AMPI_ADOUBLE` and `AMPI_ADOUBLE_INT`. Done once, when the library is initialised.
+/// Makes `AMPI_ADOUBLE` and its kin. Done once, when the library is initialised.
 pub fn install() -> Outcome<()> {
     let attribute = TypeAttribute::new(forget)?;
     let inner = Datatype::double().resized(MAGIC)?;
@@ -52,7 +54,28 @@ pub fn install() -> Outcome<()> {
     let pair = bundle::pair(active, PAIR_EXTENT)?;
     pair.set_name(c"AMPI_ADOUBLE_INT")?;
     pair.set_active_pair();
+    let elements = |handle, name| {
+        let inner = Datatype::double().resized(MATRIX_MAGIC)?;
+        let made = inner.resized(8)?.commit()?;
+        inner.free()?;
+        made.set_name(name)?;
+        attribute.set(made, remember(Layout::Handle(handle)))?;
+        Ok::<_, crate::mpi::Failure>(made)
+    };
+    elements(Handle::Matrix, c"AMPI_VARMAT")?.set_of_matrix();
+    elements(Handle::View, c"AMPI_VIEW")?.set_of_view();
     Ok(())
+}
+
+/// The attribute number of a type with this layout.
+fn remember(layout: Layout) -> usize {
+    let mut layouts = lock(&LAYOUTS);
+    let index = layouts.iter().position(Option::is_none).unwrap_or(layouts.len());
+    if index == layouts.len() {
+        layouts.push(None);
+    }
+    layouts[index] = Some(layout);
+    index + FIRST_LAYOUT
 }
 
 /// Frees them. No active buffer can be described afterwards.
@@ -60,10 +83,12 @@ pub fn remove() -> Outcome<()> {
     bundle::remove();
     *lock(&ATTRIBUTE) = None;
     GENERATION.fetch_add(1, Ordering::Relaxed);
-    let active = Datatype::active_double();
+    let made = [Datatype::active_double(), Datatype::of_matrix(), Datatype::of_view()];
     Datatype::null().set_active_pair();
     Datatype::null().set_active_double();
-    if active == Datatype::null() { Ok(()) } else { active.free() }
+    Datatype::null().set_of_matrix();
+    Datatype::null().set_of_view();
+    made.into_iter().filter(|&made| made != Datatype::null()).try_for_each(Datatype::free)
 }
 
 /// A type with an attribute of ours was freed.
@@ -161,15 +186,7 @@ fn look_up(datatype: Datatype) -> Outcome<usize> {
     }
     let number = match flat.into_layout() {
         None => PASSIVE,
-        Some(layout) => {
-            let mut layouts = lock(&LAYOUTS);
-            let index = layouts.iter().position(Option::is_none).unwrap_or(layouts.len());
-            if index == layouts.len() {
-                layouts.push(None);
-            }
-            layouts[index] = Some(layout);
-            index + FIRST_LAYOUT
-        }
+        Some(layout) => remember(layout),
     };
     attribute.set(datatype, number)?;
     Ok(number)
@@ -198,7 +215,8 @@ pub struct Lasting {
 
 impl Lasting {
     pub fn of(datatype: Datatype) -> Outcome<Self> {
-        let ours = [Datatype::active_double(), Datatype::active_pair()].contains(&datatype);
+        let ours = [Datatype::active_double(), Datatype::active_pair()].contains(&datatype)
+            || datatype.is_of_elements();
         let own = if ours {
             None
         } else {

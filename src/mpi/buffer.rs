@@ -12,7 +12,7 @@ use super::raw::{MPI_Aint, MPI_Count, MPI_Datatype};
 use super::{Datatype, Failure, Outcome};
 use crate::count::wide32;
 use crate::error::{Code, Error};
-use crate::tape::Var;
+use crate::tape::{Id, Matrix, Owned, Stretch, Var, View};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -101,8 +101,43 @@ pub enum Layout {
     Map(Arc<Map>),
     /// `AMPI_ADOUBLE_INT` in a reduction: pairs of an active double and an index, of a word each.
     Pairs,
+    /// `AMPI_VARMAT` and `AMPI_VIEW`: the buffer is the address of a matrix, or of a view of one.
+    Handle(Handle),
+    /// The elements that such a buffer stands for.
+    Elements(Box<Stretch>),
     /// Active, but of a kind that the library cannot send: the reason.
     Refused(&'static str),
+}
+
+/// What leads to a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handle {
+    Matrix,
+    View,
+}
+
+impl Handle {
+    /// The `n` elements from the `first` on of what it leads to.
+    ///
+    /// # Safety
+    /// `base` is the address of a live matrix, or of a view of one.
+    unsafe fn elements(
+        self,
+        name: &str,
+        base: *mut c_void,
+        first: i64,
+        n: usize,
+    ) -> Outcome<Layout> {
+        // SAFETY: the caller's promise.
+        let stretch = unsafe {
+            let view = match self {
+                Self::Matrix => Owned::share(base.cast::<Matrix>()).view(),
+                Self::View => *base.cast::<View>(),
+            };
+            Stretch::new(name, view, first, n)?
+        };
+        Ok(Layout::Elements(Box::new(stretch)))
+    }
 }
 
 /// `admpi_var_int`.
@@ -145,6 +180,12 @@ impl Mark {
 
 /// So many doubles are moved to their places by way of the stack.
 const FEW: usize = 128;
+
+impl From<Mark> for Id {
+    fn from(mark: Mark) -> Self {
+        Self { id: mark.first, tag: mark.tag }
+    }
+}
 
 /// Ids are 32 bits, and a buffer's doubles are numbered by them.
 #[allow(clippy::cast_possible_truncation)]
@@ -262,6 +303,7 @@ impl Source {
         name: &str,
         base: *mut c_void,
         count: i64,
+        first: i64,
         layout: Layout,
         ranks: usize,
     ) -> Outcome<Self> {
@@ -269,7 +311,7 @@ impl Source {
             return Err(bad(name, Code::Argument, format_args!("count = {count} is negative")));
         };
         let each = match &layout {
-            Layout::Plain | Layout::Pairs => 1,
+            Layout::Plain | Layout::Pairs | Layout::Handle(_) | Layout::Elements(_) => 1,
             Layout::Map(map) => map.n,
             Layout::Refused(why) => {
                 return Err(bad(name, Code::Unsupported, format_args!("{why}")));
@@ -294,6 +336,9 @@ impl Source {
         // Items side by side are one run, however many doubles the type bundles.
         let layout = match layout {
             Layout::Map(map) if map.is_contiguous() => Layout::Plain,
+            Layout::Handle(_) if n == 0 => Layout::Plain,
+            // SAFETY: the promise of `Argument::new`.
+            Layout::Handle(handle) => unsafe { handle.elements(name, base, first, n)? },
             other => other,
         };
         Ok(Self { base: base.cast(), layout, n })
@@ -313,8 +358,22 @@ impl Source {
         matches!(self.layout, Layout::Plain)
     }
 
-    /// Where MPI finds the values of a plain buffer. One alone has no gap behind it.
+    /// Elements of a matrix.
+    pub const fn is_of_elements(&self) -> bool {
+        matches!(self.layout, Layout::Elements(_))
+    }
+
+    /// Whether MPI can read the values side by side from where they lie.
+    pub fn is_packed(&self) -> bool {
+        matches!(&self.layout, Layout::Elements(stretch) if stretch.values().is_some())
+    }
+
+    /// Where MPI finds the values of a plain or packed buffer. One alone has no gap behind it.
     pub(super) fn place(&self) -> Place {
+        if let Layout::Elements(stretch) = &self.layout {
+            let values = stretch.values().expect("values side by side");
+            return Place::packed(values.as_ptr().cast_mut().cast(), values.len());
+        }
         assert!(self.is_plain(), "no gaps but those of active doubles");
         if self.n <= 1 {
             Place::packed(self.base.cast(), self.n)
@@ -323,7 +382,7 @@ impl Source {
         }
     }
 
-    /// Calls `f` for the runs of the first `n` doubles, in order.
+    /// Calls `f` for the runs of the first `n` doubles, in order. Those of matrices are copies, to be read.
     #[inline]
     fn for_runs(&self, n: usize, mut f: impl FnMut(*mut Var, usize)) {
         let map = match &self.layout {
@@ -332,7 +391,8 @@ impl Source {
             Layout::Plain => return f(self.base.cast(), n),
             Layout::Map(map) => map,
             Layout::Pairs => return (0..n).for_each(|i| f(self.pair(i).cast(), 1)),
-            Layout::Refused(_) => return,
+            Layout::Elements(stretch) => return stretch.each(n, f),
+            Layout::Refused(_) | Layout::Handle(_) => return,
         };
         let mut left = n;
         let mut item = self.base;
@@ -455,6 +515,12 @@ impl Source {
             self.pack_mixed(map, out);
             return self.scan_ids(scan);
         }
+        if let Layout::Elements(stretch) = &self.layout
+            && let (Some(values), Some(first)) = (stretch.values(), stretch.range())
+        {
+            out[..self.n].copy_from_slice(values);
+            return scan.run(first, self.n);
+        }
         let mut left = &mut out[..self.n];
         self.for_runs(self.n, |run, n| {
             let (now, later) = std::mem::take(&mut left).split_at_mut(n);
@@ -474,6 +540,11 @@ impl Source {
     }
 
     fn scan_ids(&self, scan: &mut Scan) {
+        if let Layout::Elements(stretch) = &self.layout
+            && let Some(first) = stretch.range()
+        {
+            return scan.run(first, self.n);
+        }
         self.for_runs(self.n, |run, n| {
             // SAFETY: the promise of `Argument::new`.
             scan.add(unsafe { words(run, n) });
@@ -510,6 +581,8 @@ pub struct Argument {
     pointer: *mut c_void,
     count: i64,
     datatype: Datatype,
+    /// Which element of a matrix or a view is the first item: an address does not lead to it.
+    first: i64,
 }
 
 impl Argument {
@@ -525,7 +598,16 @@ impl Argument {
     ) -> Self {
         // SAFETY: the handle is used only where it is significant.
         let datatype = unsafe { Datatype::new(datatype) };
-        Self { pointer: pointer.cast_mut(), count: count.into(), datatype }
+        Self { pointer: pointer.cast_mut(), count: count.into(), datatype, first: 0 }
+    }
+
+    /// The same `items` further on, in bytes `bytes`.
+    #[must_use]
+    fn behind(self, items: i64, bytes: i64) -> Self {
+        if self.datatype.is_of_elements() {
+            return Self { first: self.first.wrapping_add(items), ..self };
+        }
+        Self { pointer: self.pointer.wrapping_byte_offset(offset(bytes)), ..self }
     }
 
     /// As the caller passed it, for calls of MPI's.
@@ -543,11 +625,11 @@ impl Argument {
 
     /// Such items `n` times, one behind the other.
     pub fn repeated(&self, n: usize) -> Outcome<Vec<Self>> {
-        let step = offset(self.count.wrapping_mul(self.datatype.extent()?.1));
+        let step = self.count.wrapping_mul(self.datatype.extent()?.1);
         let mut part = *self;
         Ok((0..n)
             .map(|_| {
-                let next = Self { pointer: part.pointer.wrapping_byte_offset(step), ..part };
+                let next = part.behind(self.count, step);
                 std::mem::replace(&mut part, next)
             })
             .collect())
@@ -561,7 +643,7 @@ impl Argument {
     /// Active doubles to read: the argument's items for each of `ranks`.
     #[inline]
     pub fn source(&self, name: &str, layout: Layout, ranks: usize) -> Outcome<Source> {
-        Source::new(name, self.pointer, self.count, layout, ranks)
+        Source::new(name, self.pointer, self.count, self.first, layout, ranks)
     }
 
     /// The usual argument: active doubles one after the other, at an address, none too many.
@@ -610,7 +692,7 @@ impl Argument {
         assert!(first + n <= self.items());
         let step = i64::try_from(first).unwrap_or(i64::MAX).wrapping_mul(self.datatype.extent()?.1);
         let count = i64::try_from(n).unwrap_or(i64::MAX);
-        Ok(Self { pointer: self.pointer.wrapping_byte_offset(offset(step)), count, ..*self })
+        Ok(Self { count, ..self.behind(i64::try_from(first).unwrap_or(i64::MAX), step) })
     }
 
     /// The same under a duplicate of its datatype.
@@ -759,8 +841,10 @@ impl Arguments {
                 // SAFETY: as above.
                 Types::Each(types) => unsafe { Datatype::new(*types.add(rank)) },
             };
-            let pointer = this.pointer.wrapping_byte_offset(offset(displ.wrapping_mul(unit)));
-            Argument { pointer, count, datatype }
+            let bytes = displ.wrapping_mul(unit);
+            let all = Argument { pointer: this.pointer, count, datatype, first: 0 };
+            // That of an element is a double.
+            all.behind(bytes / 8, bytes)
         }))
     }
 
@@ -853,7 +937,7 @@ impl Pieces {
             // What passes 2^63 is refused as more than the library counts.
             total = total.saturating_add(self.count(rank, ranks)?);
         }
-        Ok(Argument { pointer: self.brought(), count: total, datatype: self.datatype })
+        Ok(Argument { pointer: self.brought(), count: total, datatype: self.datatype, first: 0 })
     }
 
     fn brought(&self) -> *mut c_void {
@@ -864,13 +948,13 @@ impl Pieces {
     /// for what is brought.
     pub fn share(&self, rank: usize, ranks: usize) -> Outcome<Argument> {
         let count = self.count(rank, ranks)?;
-        Ok(Argument { pointer: self.brought(), count, datatype: self.datatype })
+        Ok(Argument { pointer: self.brought(), count, datatype: self.datatype, first: 0 })
     }
 
     /// What a rank gets, at the beginning of its buffer.
     pub fn result(&self, rank: usize, ranks: usize) -> Outcome<Argument> {
         let count = self.count(rank, ranks)?;
-        Ok(Argument { pointer: self.receive, count, datatype: self.datatype })
+        Ok(Argument { pointer: self.receive, count, datatype: self.datatype, first: 0 })
     }
 }
 
@@ -963,6 +1047,17 @@ struct Scan {
 }
 
 impl Scan {
+    /// Sees `n` consecutive ids from `first` on, or passive ones if that is 0.
+    fn run(&mut self, first: u32, n: usize) {
+        if n == 0 {
+            return;
+        }
+        let start = *self.first.get_or_insert(first);
+        let expected = if start == 0 { 0 } else { start.wrapping_add(self.seen) };
+        self.broken |= mark_of(first ^ expected, 0);
+        self.seen = self.seen.wrapping_add(narrow(n));
+    }
+
     fn add(&mut self, doubles: &[Words]) {
         self.walk(doubles, marks_differ);
     }
@@ -1029,9 +1124,49 @@ impl Sink {
         fetch_ahead(self.0.base);
     }
 
-    /// Where MPI may write the doubles of a plain buffer side by side, to be put in their places by `spread`: from its
-    /// beginning on, so that what does not arrive is not touched.
-    pub(super) fn place(&self) -> Place {
+    /// Prepares elements of a matrix for MPI to write the values where they are to stay; false where it cannot, or the
+    /// buffer is none of elements. `at_once`: the call waits for them.
+    pub fn lend(&mut self, at_once: bool) -> Outcome<bool> {
+        match &mut self.0.layout {
+            Layout::Elements(stretch) => Ok(stretch.lend(at_once)?),
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether MPI writes to the buffer itself, so that `settle` is left to be done.
+    pub fn is_direct(&self) -> bool {
+        match &self.0.layout {
+            Layout::Elements(stretch) => stretch.is_lent(),
+            layout => matches!(layout, Layout::Plain),
+        }
+    }
+
+    /// The first `n` values are in the buffer itself: gives them their places, and ids from `mark`.
+    #[inline]
+    pub fn settle(&mut self, n: usize, mark: Mark) -> Outcome<()> {
+        match &mut self.0.layout {
+            Layout::Elements(stretch) => stretch.settle(n, mark.into())?,
+            _ => self.spread(n, mark),
+        }
+        Ok(())
+    }
+
+    /// What MPI has written to the buffer itself are no values of the program's.
+    pub fn spoil(&mut self) {
+        match &mut self.0.layout {
+            Layout::Elements(stretch) => stretch.spoil(),
+            Layout::Plain => self.spread(self.len(), Mark::PASSIVE),
+            _ => {}
+        }
+    }
+
+    /// Where MPI may write the doubles of a plain buffer side by side, to be put in their places by `settle`: from its
+    /// beginning on, so that what does not arrive is not touched. Or where those of a matrix are to stay.
+    pub(super) fn place(&mut self) -> Place {
+        if let Layout::Elements(stretch) = &mut self.0.layout {
+            let place = stretch.place().expect("lent before");
+            return Place::packed(place.cast(), self.0.n);
+        }
         assert!(self.0.is_plain(), "no gaps but those of active doubles");
         Place::packed(self.0.base.cast(), 2 * self.0.n)
     }
@@ -1039,7 +1174,7 @@ impl Sink {
     /// Gives the first `n` doubles, which lie side by side at the beginning of the buffer, their places and ids from
     /// `mark`.
     #[inline]
-    pub fn spread(&mut self, n: usize, mark: Mark) {
+    fn spread(&mut self, n: usize, mark: Mark) {
         assert!(self.0.is_plain() && n <= self.0.n);
         let run = self.0.base.cast::<Var>();
         match n {
@@ -1074,20 +1209,26 @@ impl Sink {
     }
 
     /// Writes what `Source::pack` has packed, or its beginning, with ids from `mark`.
-    pub fn unpack(&mut self, values: &[f64], mark: Mark) {
+    pub fn unpack(&mut self, values: &[f64], mark: Mark) -> Outcome<()> {
         match &self.0.layout {
             Layout::Plain => self.unpack_runs(values, mark),
             Layout::Pairs => self.unpack_pairs(values, mark),
-            _ => self.unpack_bytes(values, 8 * values.len(), mark),
+            _ => return self.unpack_bytes(values, 8 * values.len(), mark),
         }
+        Ok(())
     }
 
     /// As `unpack` of the first `bytes`.
-    pub fn unpack_bytes(&mut self, values: &[f64], bytes: usize, mark: Mark) {
+    pub fn unpack_bytes(&mut self, values: &[f64], bytes: usize, mark: Mark) -> Outcome<()> {
+        if let Layout::Elements(stretch) = &mut self.0.layout {
+            let n = (bytes / 8).min(self.0.n);
+            return Ok(stretch.put(0, &values[..n], mark.into())?);
+        }
         match self.0.mixed() {
             None => self.unpack_runs(&values[..bytes / 8], mark),
             Some(map) => self.unpack_mixed(map, values, bytes, mark),
         }
+        Ok(())
     }
 
     fn unpack_mixed(&self, map: &Map, values: &[f64], bytes: usize, mark: Mark) {
@@ -1159,7 +1300,10 @@ impl Sink {
     }
 
     /// Writes values with what marks them.
-    pub fn set_vars(&mut self, vars: &[Var]) {
+    pub fn set_vars(&mut self, vars: &[Var]) -> Outcome<()> {
+        if let Layout::Elements(stretch) = &self.0.layout {
+            return Ok(stretch.set(vars)?);
+        }
         let mut left = vars;
         self.0.for_runs(vars.len().min(self.0.n), |run, n| {
             let (now, later) = left.split_at(n);
@@ -1167,6 +1311,7 @@ impl Sink {
             unsafe { std::ptr::copy_nonoverlapping(now.as_ptr(), run, n) };
             left = later;
         });
+        Ok(())
     }
 
     /// Copies the index of the `i`th pair of `from`.
@@ -1178,12 +1323,16 @@ impl Sink {
     }
 
     /// Writes the doubles from `from` on, with the ids they have when all are numbered from `mark`.
-    pub fn unpack_segment(&mut self, from: usize, values: &[f64], mark: Mark) {
+    pub fn unpack_segment(&mut self, from: usize, values: &[f64], mark: Mark) -> Outcome<()> {
+        if let Layout::Elements(stretch) = &mut self.0.layout {
+            return Ok(stretch.put(from, values, mark.behind(narrow(from)).into())?);
+        }
         let mut at = 0;
         self.0.segment(from, values.len()).for_runs(|run, n| {
             write(run, &values[at..at + n], mark, from + at);
             at += n;
         });
+        Ok(())
     }
 }
 
@@ -1224,7 +1373,7 @@ mod tests {
     }
 
     fn source(vars: &mut [Var], layout: Layout, count: i64) -> Source {
-        Source::new("buf", vars.as_mut_ptr().cast(), count, layout, 1).expect("valid")
+        Source::new("buf", vars.as_mut_ptr().cast(), count, 0, layout, 1).expect("valid")
     }
 
     #[test]
@@ -1302,8 +1451,9 @@ mod tests {
         source.segment(1, 2).ids(&mut ids);
         assert_eq!(ids, [3, 5]);
         let mut sink = Sink(self::source(&mut memory, Layout::Map(Arc::new(map)), 2));
-        sink.unpack(&[10.0, 11.0, 12.0], Mark { first: 20, tag: 3 });
-        sink.unpack_segment(3, &[13.0], Mark { first: 20, tag: 3 });
+        let mark = Mark { first: 20, tag: 3 };
+        assert!(sink.unpack(&[10.0, 11.0, 12.0], mark).is_ok());
+        assert!(sink.unpack_segment(3, &[13.0], mark).is_ok());
         assert_eq!(memory.iter().map(|v| v.id).collect::<Vec<_>>(), [20, 2, 21, 4, 22, 6, 23, 8]);
         assert_eq!(memory[6].value, 13.0);
     }
@@ -1340,7 +1490,8 @@ mod tests {
             let x = f64::from(i);
             Item { a: var(x, 10), i: i.into(), b: var(10.0 * x, 11), s: 100 * i }
         });
-        let source = Source::new("buf", out.as_mut_ptr().cast(), 3, items_map(), 1).expect("valid");
+        let source =
+            Source::new("buf", out.as_mut_ptr().cast(), 3, 0, items_map(), 1).expect("valid");
         assert_eq!((source.len(), source.mixed_bytes(), source.words()), (6, Some(66), 9));
         let mut words = [0.0; 9];
         assert_eq!(source.pack(&mut words), Shape::Mixed);
@@ -1349,9 +1500,10 @@ mod tests {
         for (bytes, doubles) in [(66, 6), (31, 3), (22, 2), (9, 1), (7, 0), (0, 0)] {
             let mut back = [blank; 3];
             let items =
-                Source::new("buf", back.as_mut_ptr().cast(), 3, items_map(), 1).expect("valid");
+                Source::new("buf", back.as_mut_ptr().cast(), 3, 0, items_map(), 1).expect("valid");
             assert_eq!(items.doubles_in(bytes), doubles);
-            Sink(items).unpack_bytes(&words, bytes, Mark { first: 20, tag: 3 });
+            let mark = Mark { first: 20, tag: 3 };
+            assert!(Sink(items).unpack_bytes(&words, bytes, mark).is_ok());
             let mut id = 20;
             for (k, (item, sent)) in back.iter().zip(&out).enumerate() {
                 for (at, got, value) in [(0, item.a, sent.a.value), (12, item.b, sent.b.value)] {
@@ -1365,7 +1517,7 @@ mod tests {
         }
         let mut copied = [blank; 3];
         let room =
-            Source::new("buf", copied.as_mut_ptr().cast(), 3, items_map(), 1).expect("valid");
+            Source::new("buf", copied.as_mut_ptr().cast(), 3, 0, items_map(), 1).expect("valid");
         Sink(room).copy(&source);
         assert!(copied.iter().zip(&out).all(|(x, y)| x.i == y.i && x.s == y.s && x.b.id == 11));
     }

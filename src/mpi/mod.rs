@@ -30,8 +30,8 @@ pub mod wrapped;
 
 pub use attribute::{CommAttribute, TypeAttribute};
 pub use buffer::{
-    Argument, Arguments, Counts, Layout, Lists, Map, Mark, Piece, Pieces, Run, Segment, Shape,
-    Sink, Source, Sources, Twin, Types,
+    Argument, Arguments, Counts, Handle, Layout, Lists, Map, Mark, Piece, Pieces, Run, Segment,
+    Shape, Sink, Source, Sources, Twin, Types,
 };
 pub use error::{Failure, Outcome, check};
 pub use function::{Derivative, Function};
@@ -284,6 +284,34 @@ impl Datatype {
     pub fn set_active_pair(self) {
         // SAFETY: as above.
         unsafe { raw::admpi_shim_set_adouble_int(self.0) }
+    }
+
+    /// The type of the elements of a matrix, where the buffer is the matrix; the null handle before the library is
+    /// initialised.
+    pub fn of_matrix() -> Self {
+        // SAFETY: as above.
+        Self(unsafe { (&raw const raw::AMPI_VARMAT).read() })
+    }
+
+    pub fn set_of_matrix(self) {
+        // SAFETY: as above.
+        unsafe { raw::admpi_shim_set_varmat(self.0) }
+    }
+
+    /// The same where the buffer is a view.
+    pub fn of_view() -> Self {
+        // SAFETY: as above.
+        Self(unsafe { (&raw const raw::AMPI_VIEW).read() })
+    }
+
+    pub fn set_of_view(self) {
+        // SAFETY: as above.
+        unsafe { raw::admpi_shim_set_view(self.0) }
+    }
+
+    /// Whether a buffer of this type is a matrix or a view, which an address does not lead into.
+    pub fn is_of_elements(self) -> bool {
+        self != Self::null() && (self == Self::of_matrix() || self == Self::of_view())
     }
 
     /// The number behind the handle, for tables keyed by it.

@@ -69,7 +69,7 @@ impl<'a> From<&'a mut [f64]> for Writable<'a> {
     }
 }
 
-/// The values of a plain buffer, where they lie.
+/// The values of a plain or packed buffer, where they lie.
 impl<'a> From<&'a Source> for Readable<'a> {
     #[inline]
     fn from(source: &'a Source) -> Self {
@@ -77,7 +77,7 @@ impl<'a> From<&'a Source> for Readable<'a> {
     }
 }
 
-/// The beginning of a plain buffer, which has room for twice as many doubles side by side.
+/// The buffer itself: the beginning of a plain one, which has room for twice as many doubles side by side.
 impl<'a> From<&'a mut Sink> for Writable<'a> {
     #[inline]
     fn from(sink: &'a mut Sink) -> Self {

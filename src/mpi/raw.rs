@@ -110,8 +110,12 @@ unsafe extern "C" {
     pub fn admpi_shim_largest_tag() -> c_int;
     pub static mut AMPI_ADOUBLE: MPI_Datatype;
     pub static mut AMPI_ADOUBLE_INT: MPI_Datatype;
+    pub static mut AMPI_VARMAT: MPI_Datatype;
+    pub static mut AMPI_VIEW: MPI_Datatype;
     pub fn admpi_shim_set_adouble(datatype: MPI_Datatype);
     pub fn admpi_shim_set_adouble_int(datatype: MPI_Datatype);
+    pub fn admpi_shim_set_varmat(datatype: MPI_Datatype);
+    pub fn admpi_shim_set_view(datatype: MPI_Datatype);
     pub fn admpi_shim_type_BYTE() -> MPI_Datatype;
     pub fn admpi_shim_type_INT() -> MPI_Datatype;
     pub fn admpi_shim_op_SUM() -> MPI_Op;

@@ -107,14 +107,14 @@ impl Transfer {
         room
     }
 
-    /// Lets `send` send the values of a plain buffer from where they lie.
+    /// Lets `send` send the values of a plain or packed buffer from where they lie.
     pub fn lend(&mut self, source: &Source) {
         self.check_null();
         self.place = source.place();
     }
 
-    /// Lets `receive` write to the beginning of a plain buffer.
-    pub fn lend_room(&mut self, sink: &Sink) {
+    /// Lets `receive` write to the buffer itself.
+    pub fn lend_room(&mut self, sink: &mut Sink) {
         self.check_null();
         self.place = sink.place();
     }

@@ -7,8 +7,14 @@ MPI_Datatype AMPI_ADOUBLE = MPI_DATATYPE_NULL;
 
 MPI_Datatype AMPI_ADOUBLE_INT = MPI_DATATYPE_NULL;
 
+MPI_Datatype AMPI_VARMAT = MPI_DATATYPE_NULL;
+
+MPI_Datatype AMPI_VIEW = MPI_DATATYPE_NULL;
+
 void admpi_shim_set_adouble(MPI_Datatype type) { AMPI_ADOUBLE = type; }
 void admpi_shim_set_adouble_int(MPI_Datatype type) { AMPI_ADOUBLE_INT = type; }
+void admpi_shim_set_varmat(MPI_Datatype type) { AMPI_VARMAT = type; }
+void admpi_shim_set_view(MPI_Datatype type) { AMPI_VIEW = type; }
 
 /* Mirrored by `mpi::raw::Constants`. */
 const struct {
