@@ -1,4 +1,5 @@
-// A halo exchange (2 Irecv, 2 Isend, Waitall) between two ranks, of var arrays over plain MPI of doubles.
+// A halo exchange (2 Irecv, 2 Isend, Waitall) between two ranks, of var arrays and of columns of matrices over plain MPI
+// of doubles.
 #include "mpi_bench.hpp"
 
 namespace {
@@ -61,6 +62,61 @@ void measure(const char *work, int n, int repetitions, int rounds, double record
     bench::row("tape bytes a message and its answer (n = 1), adjoint included", bytes / (2.0 * repetitions));
 }
 
+/// A halo of columns: whole matrices, or columns of a matrix with ghost columns at both ends.
+struct columns {
+  admpi::varmat u, left, right;
+  bool inside;
+
+  void exchange(int n, int peer) {
+    const int last = static_cast<int>(u.cols()) - 1;
+    AMPI_Request q[4];
+    if (inside) {
+      AMPI_Irecv(u.col(0).handle(), n, AMPI_VIEW, peer, 1, MPI_COMM_WORLD, &q[0]);
+      AMPI_Irecv(u.col(last).handle(), n, AMPI_VIEW, peer, 2, MPI_COMM_WORLD, &q[1]);
+    } else {
+      AMPI_Irecv(left.handle(), n, AMPI_VARMAT, peer, 1, MPI_COMM_WORLD, &q[0]);
+      AMPI_Irecv(right.handle(), n, AMPI_VARMAT, peer, 2, MPI_COMM_WORLD, &q[1]);
+    }
+    AMPI_Isend(u.col(1).handle(), n, AMPI_VIEW, peer, 1, MPI_COMM_WORLD, &q[2]);
+    AMPI_Isend(u.col(last - 1).handle(), n, AMPI_VIEW, peer, 2, MPI_COMM_WORLD, &q[3]);
+    AMPI_Waitall(4, q, MPI_STATUSES_IGNORE);
+  }
+};
+
+void measure_columns(const char *work, int n, bool inside, int rounds, double record_goal, double sweep_goal) {
+  const int peer = 1 - bench::rank();
+  const auto size = static_cast<std::size_t>(n);
+  std::vector<double> plain_x(2 * size, 1.5), plain_y(2 * size);
+  const std::vector<double> start(4 * size, 1.5);
+  admpi::tape tape;
+  bench::forms times;
+  for (int round = 0; round < rounds + 2; ++round) {
+    if (round == 2) times = bench::forms();
+    times.plain.run(1, [&] { bench::compute(plain_x); }, [&] { exchange(plain_x.data(), plain_y.data(), n, peer); });
+    tape.reset();
+    tape.start();
+    const admpi::position bottom = tape.position();
+    columns halo{admpi::varmat(n, 4, start.data()), admpi::varmat(n, 1), admpi::varmat(n, 1), inside};
+    tape.input(halo.u);
+    const admpi::varmat input = halo.u;
+    // A step computes what is sent. Its sweep is none of the exchange's.
+    admpi::position behind{};
+    const auto compute = [&] {
+      halo.u = halo.u + 1e-3;
+      behind = tape.position();
+    };
+    times.record.run(1, compute, [&] { halo.exchange(n, peer); });
+    const admpi::position end = tape.position();
+    tape.stop();
+    tape.seed(inside ? halo.u.col(0) : halo.left.all(), 2.0);
+    tape.seed(inside ? halo.u.col(3) : halo.right.all(), 2.0);
+    times.sweep.run([&] { tape.reverse(end, behind); });
+    tape.reverse(behind, bottom);
+    bench::check("halo of columns: the adjoint of what was sent", tape.adjoint(input(n / 2, 1)), 2.0, 0.0);
+  }
+  bench::report(work, times, 1, record_goal, sweep_goal);
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -69,6 +125,8 @@ int main(int argc, char **argv) {
   measure("halo n = 100", 100, 50, 400, 1.5, 1.5);
   measure("halo n = 10k", 10000, 4, 200, 2.5, 2.5);
   measure("halo n = 1M", 1000000, 1, 31, 2.5, 2.5);
+  measure_columns("halo of matrices from columns, n = 1M", 1000000, false, 31, 1.15, 1.5);
+  measure_columns("halo of ghost columns, n = 1M", 1000000, true, 31, 1.15, 1.5);
   AMPI_Finalize();
   return 0;
 }
