@@ -154,11 +154,17 @@ const SENT: usize = 0;
 const TAKEN: usize = 1;
 const TOGETHER: c_int = -1;
 
+#[inline]
 fn count_adjoint(private: &Private, depth: u32, peer: c_int, way: usize) {
     if tape::checking() {
-        let place = (private.index, i64::from(depth) - i64::from(private.home), peer);
-        lock(&TRAVELLED).entry(place).or_default()[way] += 1;
+        count_checked(private, depth, peer, way);
     }
+}
+
+#[cold]
+fn count_checked(private: &Private, depth: u32, peer: c_int, way: usize) {
+    let place = (private.index, i64::from(depth) - i64::from(private.home), peer);
+    lock(&TRAVELLED).entry(place).or_default()[way] += 1;
 }
 
 /// A message of adjoints leaves.

@@ -38,14 +38,23 @@ fn copy(values: &[f64]) -> Staging {
 }
 
 /// Sends `own` round by an Exscan in both directions: the products of the other ranks' values.
-fn others_product(private: &Private, depth: u32, own: &[f64]) -> Result<[Option<Operation>; 2]> {
+fn others_product(
+    private: &Private,
+    depth: u32,
+    own: &[f64],
+) -> Result<[Option<Box<Operation>>; 2]> {
     let exscan = |private: &Private| {
         let mut out = Staging::take(own.len());
         out.as_mut_slice().fill(1.0);
         let product = wire::exscan_product(private.comm(depth)?, copy(own), out);
-        product.map(Some).map_err(failed)
+        Ok(Some(Box::new(product.map_err(failed)?)))
     };
     Ok([exscan(private)?, exscan(private.mirror())?])
+}
+
+/// As `arrived`, of what the ranks below or above bring.
+fn others_arrived(operation: Option<Box<Operation>>, sweep: &mut Sweep<'_>) -> Result<Staging> {
+    arrived(operation.map(|operation| *operation), sweep)
 }
 
 /// Multiplies adjoints by the products of what the others brought.
@@ -104,7 +113,7 @@ impl Allreduced {
                     *slot = f64::from_bits(word);
                 }
                 let none = Staging::zeros(own.len());
-                home.below = Some(wire::exscan_bits(comm, data, none).map_err(failed)?);
+                home.below = Some(Box::new(wire::exscan_bits(comm, data, none).map_err(failed)?));
             }
         }
         Ok(home)
@@ -149,7 +158,8 @@ impl Rule for Allreduced {
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
         let width = sweep.width();
         let mut t = arrived(home.main, sweep)?;
-        let (below, above) = (arrived(home.below, sweep)?, arrived(home.above, sweep)?);
+        let (below, above) =
+            (others_arrived(home.below, sweep)?, others_arrived(home.above, sweep)?);
         match &self.kept {
             Kept::Nothing => {}
             Kept::Values(_) => scale(t.as_mut_slice(), width, below.as_slice(), above.as_slice()),
@@ -402,7 +412,7 @@ impl Rule for Reduced {
                 let (item, op) = self.operator.of_the_ranks_below().map_err(failed)?;
                 let out = Staging::take(own.len());
                 let below = wire::exscan(comm, copy(own), out, item, op, How::Begin);
-                home.below = Some(below.map_err(failed)?);
+                home.below = Some(Box::new(below.map_err(failed)?));
             }
         }
         Ok(home)
@@ -417,7 +427,8 @@ impl Rule for Reduced {
         }
         let width = sweep.width();
         let mut data = arrived(home.main, sweep)?;
-        let (below, above) = (arrived(home.below, sweep)?, arrived(home.above, sweep)?);
+        let (below, above) =
+            (others_arrived(home.below, sweep)?, others_arrived(home.above, sweep)?);
         if self.operator.is_extremum() {
             self.settle_shares(data.as_mut_slice(), below.as_slice(), sweep);
         } else {

@@ -237,14 +237,15 @@ impl Outbox {
     }
 }
 
-/// The operations that carry the adjoints of one collective; which ones there are is the call's own affair.
+/// The operations that carry the adjoints of one collective; which ones there are is the call's own affair. Boxed but
+/// for the first, which is mostly the only one: what comes home is handed on several times.
 #[derive(Debug, Default)]
 pub struct Home {
     pub main: Option<Operation>,
     /// What the ranks below bring.
-    pub below: Option<Operation>,
+    pub below: Option<Box<Operation>>,
     /// What the ranks above bring.
-    pub above: Option<Operation>,
+    pub above: Option<Box<Operation>>,
     /// What stays here for what comes home.
     pub kept: Staging,
     /// If the adjoints travel over the edges: their tag.
@@ -257,7 +258,8 @@ impl Home {
     }
 
     pub fn operations(self) -> impl Iterator<Item = Operation> {
-        [self.main, self.below, self.above].into_iter().flatten()
+        let others = [self.below, self.above].into_iter().flatten().map(|other| *other);
+        self.main.into_iter().chain(others)
     }
 }
 
