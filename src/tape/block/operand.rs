@@ -5,6 +5,7 @@ use super::{Block, Hold, Home, Part, View};
 use crate::count::wide32;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Sweep, Tape, Var};
+use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -14,8 +15,9 @@ enum Ids {
     Passive,
     /// That of the block's element 0, were it the first.
     Range(u32),
-    /// In the block's array, which a sweep brings back to what it was.
-    Listed,
+    /// In the block's array, which a sweep brings back to what it was. Where those of the part are consecutive, as
+    /// for `Range`.
+    Listed(Option<u32>),
     /// That of a scalar; there is no block.
     Scalar(u32),
 }
@@ -62,26 +64,46 @@ pub struct Adjoint<'s> {
 #[derive(Debug)]
 pub(super) enum Place {
     There(*mut f64),
-    Apart(Vec<f64>),
+    Apart(Spare),
     Nowhere,
+}
+
+/// Zeros in memory that is used again: to get new one for each operand costs more than to add to it.
+#[derive(Debug)]
+pub(super) struct Spare(Vec<f64>);
+
+thread_local! {
+    static SPARE: RefCell<Vec<Vec<f64>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Spare {
+    fn zeros(n: usize) -> Self {
+        let mut values = SPARE.with(|spare| spare.borrow_mut().pop()).unwrap_or_default();
+        values.clear();
+        values.resize(n, 0.0);
+        Self(values)
+    }
+}
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        let values = std::mem::take(&mut self.0);
+        // A thread that is ending has none any more.
+        let _ = SPARE.try_with(|spare| spare.borrow_mut().push(values));
+    }
 }
 
 impl Place {
     /// The first adjoint, or null, and the steps of rows and columns.
     pub(super) fn pointer(&mut self, operand: &Operand, width: usize) -> (*mut f64, usize, usize) {
         let part = &operand.part;
-        let steps = match operand.ids {
+        match self {
             // The same adjoint for every element of a result.
-            Ids::Scalar(_) => (0, 0),
-            Ids::Listed => (width, part.rows * width),
-            _ => (part.row_step * width, part.col_step * width),
-        };
-        let adjoint = match self {
-            Self::There(adjoint) => *adjoint,
-            Self::Apart(values) => values.as_mut_ptr(),
-            Self::Nowhere => std::ptr::null_mut(),
-        };
-        (adjoint, steps.0, steps.1)
+            Self::There(adjoint) if matches!(operand.ids, Ids::Scalar(_)) => (*adjoint, 0, 0),
+            Self::There(adjoint) => (*adjoint, part.row_step * width, part.col_step * width),
+            Self::Apart(Spare(values)) => (values.as_mut_ptr(), width, part.rows * width),
+            Self::Nowhere => (std::ptr::null_mut(), 0, 0),
+        }
     }
 }
 
@@ -94,6 +116,24 @@ pub struct Operands<'s> {
     floor: u32,
     width: usize,
     sweep: PhantomData<&'s mut f64>,
+}
+
+impl Block {
+    /// Of a block with ids: the id of element 0, were those of the part consecutive with it.
+    fn range_of(&self, part: &Part) -> Option<u32> {
+        let span = part.span();
+        // SAFETY: the array is as long as the block, within which the part lies.
+        let ids = unsafe { std::slice::from_raw_parts(self.cells.ids.add(span.start), span.len()) };
+        let first = ids.first().filter(|id| id.id != 0)?.id;
+        let before = first.checked_sub(u32::try_from(span.start).ok()?)?;
+        let follows = |k: usize| wide32(ids[k - span.start].id) == wide32(before) + k;
+        (0..part.cols)
+            .all(|j| {
+                let top = part.offset + j * part.col_step;
+                (0..part.rows).all(|i| follows(top + i * part.row_step))
+            })
+            .then_some(before)
+    }
 }
 
 impl Tape {
@@ -112,7 +152,7 @@ impl Tape {
         } else if seen.cells.ids.is_null() {
             Ids::Range(seen.cells.id0)
         } else {
-            Ids::Listed
+            Ids::Listed(seen.range_of(&part))
         };
         let operand = Operand { block, part, ids };
         match tape {
@@ -132,7 +172,7 @@ impl Tape {
     /// Sees to it that events recorded from now on find the operand's ids, and its values if they read those, when
     /// they are reversed.
     pub fn keep_operand(&mut self, operand: &Operand, reads_values: bool) -> Result<()> {
-        if operand.block.is_null() || (!reads_values && operand.ids != Ids::Listed) {
+        if operand.block.is_null() || (!reads_values && !matches!(operand.ids, Ids::Listed(_))) {
             return Ok(());
         }
         let (events, serial) = (self.events, self.serial);
@@ -186,7 +226,7 @@ impl Operands<'_> {
             return Ok(());
         }
         let n = match &place {
-            Place::Apart(values) => values.len(),
+            Place::Apart(Spare(values)) => values.len(),
             _ => operand.part.span().len() * self.width,
         };
         // SAFETY: as many are there, and `&mut self` keeps others away.
@@ -203,7 +243,11 @@ impl Operands<'_> {
         }
         let (first, span) = match operand.ids {
             Ids::Passive => return Ok(Place::Nowhere),
-            Ids::Listed => return Ok(Place::Apart(vec![0.0; part.len() * width])),
+            // Some may have been made before the nest, and some in it.
+            Ids::Listed(Some(first)) if wide32(first) + part.span().start >= wide32(self.floor) => {
+                (first, part.span())
+            }
+            Ids::Listed(_) => return Ok(Place::Apart(Spare::zeros(part.len() * width))),
             Ids::Scalar(id) => (id, 0..1),
             Ids::Range(first) => (first, part.span()),
         };
@@ -212,7 +256,7 @@ impl Operands<'_> {
             return Err(foreign(end - 1));
         }
         // The ids of a block were given out at once: a nest begins before or behind them.
-        if first < self.floor {
+        if wide32(first) + span.start < wide32(self.floor) {
             return Ok(Place::Nowhere);
         }
         // SAFETY: ids below the event's are committed.
@@ -222,7 +266,7 @@ impl Operands<'_> {
     /// To be called when all has been added.
     pub(super) fn gathered(&mut self, place: &Place, operand: &Operand) -> Result<()> {
         match place {
-            Place::Apart(values) => self.scatter(operand, values),
+            Place::Apart(Spare(values)) => self.scatter(operand, values),
             _ => Ok(()),
         }
     }
