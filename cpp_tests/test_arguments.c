@@ -281,6 +281,81 @@ static void test_arguments_matrices(void) {
   admpi_varmat_free(NULL);
 }
 
+static void test_arguments_linear_algebra(void) {
+  int32_t (*const of_one[])(const admpi_view *, admpi_varmat **) = {
+      admpi_tcrossprod, admpi_inverse, admpi_inverse_spd, admpi_cholesky, admpi_eigenvalues_sym, admpi_singular_values};
+  int32_t (*const of_two[])(const admpi_view *, const admpi_view *, admpi_varmat **) = {
+      admpi_multiply, admpi_quad_form, admpi_solve, admpi_solve_spd, admpi_solve_lower, admpi_solve_upper};
+  int32_t (*const to_scalar[])(const admpi_view *, admpi_var *) = {
+      admpi_sum, admpi_trace, admpi_determinant, admpi_log_determinant, admpi_log_determinant_spd};
+  int32_t (*const to_two[])(const admpi_view *, admpi_varmat **, admpi_varmat **) = {admpi_qr, admpi_eigen_sym};
+  const double values[] = {4.0, 2.0, 2.0, 3.0};
+  const int64_t start[] = {0, 1, 2}, column[] = {1, 0};
+  double got[4] = {0.0};
+  int64_t row[2] = {7, 7};
+  admpi_var z = {5.0, 6, 7};
+  admpi_varmat *a = NULL, *b = NULL, *none = (admpi_varmat *)&values;
+  admpi_sparse *s = NULL;
+  admpi_view all;
+  size_t i;
+  CHECK(admpi_varmat_new(values, 2, 2, &a) == ADMPI_SUCCESS);
+  all = admpi_view_all(a);
+  for (i = 0; i < sizeof of_one / sizeof *of_one; ++i) {
+    EXPECT_NULL(of_one[i](NULL, &none), "a");
+    EXPECT_NULL(of_one[i](&all, NULL), "_out");
+  }
+  for (i = 0; i < sizeof of_two / sizeof *of_two; ++i) {
+    EXPECT_NULL(of_two[i](NULL, &all, &none), "a");
+    EXPECT_NULL(of_two[i](&all, NULL, &none), "b");
+    EXPECT_NULL(of_two[i](&all, &all, NULL), "_out");
+  }
+  for (i = 0; i < sizeof to_scalar / sizeof *to_scalar; ++i) {
+    EXPECT_NULL(to_scalar[i](NULL, &z), "a");
+    EXPECT_NULL(to_scalar[i](&all, NULL), "x_out");
+  }
+  for (i = 0; i < sizeof to_two / sizeof *to_two; ++i) {
+    EXPECT_NULL(to_two[i](NULL, &none, &none), "a");
+    EXPECT_NULL(to_two[i](&all, NULL, &none), "_out");
+    EXPECT_NULL(to_two[i](&all, &none, NULL), "_out");
+  }
+  EXPECT_NULL(admpi_diag(NULL, &none), "d");
+  EXPECT_NULL(admpi_diag_pre_multiply(NULL, &all, &none), "d");
+  EXPECT_NULL(admpi_diag_post_multiply(&all, NULL, &none), "d");
+  EXPECT_NULL(admpi_lu(&all, 2, &none, NULL, row), "u_out");
+  EXPECT_NULL(admpi_lu(&all, 2, &none, &none, NULL), "row_out");
+  EXPECT(admpi_lu(&all, -2, &none, &none, row), ADMPI_ERR_ARGUMENT, "m = -2");
+  EXPECT(admpi_lu(&all, 1, &none, &none, row), ADMPI_ERR_ARGUMENT, "m = 1");
+  EXPECT_NULL(admpi_svd(&all, &none, NULL, &none), "s_out");
+  EXPECT_NULL(admpi_sparse_new(2, 2, NULL, column, 2, &s), "row_start");
+  EXPECT_NULL(admpi_sparse_new(2, 2, start, NULL, 2, &s), "column");
+  EXPECT(admpi_sparse_new(-2, 2, start, column, 2, &s), ADMPI_ERR_ARGUMENT, "rows = -2");
+  EXPECT(admpi_sparse_new(INT64_MAX, 2, start, column, 2, &s), ADMPI_ERR_ARGUMENT, "row_start");
+  EXPECT(admpi_sparse_new(2, 2, start, column, -2, &s), ADMPI_ERR_ARGUMENT, "n = -2");
+  EXPECT_NULL(admpi_sparse_new(2, 2, start, column, 2, NULL), "s_out");
+  CHECK(s == NULL && admpi_sparse_new(2, 2, start, column, 2, &s) == ADMPI_SUCCESS);
+  {
+    admpi_view value = admpi_view_block(all, 0, 0, 2, 1);
+    EXPECT_NULL(admpi_sparse_multiply(NULL, &value, &all, &none), "s");
+    EXPECT_NULL(admpi_sparse_multiply(s, NULL, &all, &none), "value");
+    EXPECT_NULL(admpi_sparse_multiply_transposed(s, &value, NULL, &none), "b");
+    EXPECT(admpi_sparse_multiply(s, &all, &all, &none), ADMPI_ERR_ARGUMENT, "value is 2 x 2");
+    CHECK(none == (admpi_varmat *)&values && row[0] == 7 && z.id == 6);
+    CHECK(admpi_sparse_multiply(s, &value, &all, &b) == ADMPI_SUCCESS);
+  }
+  /* (0 4; 2 0) times (4 2; 2 3). */
+  CHECK(admpi_varmat_values(&(admpi_view){b, 0, 4, 1, 1, 4}, 4, got) == ADMPI_SUCCESS);
+  CHECK(got[0] == 8.0 && got[1] == 8.0 && got[2] == 12.0 && got[3] == 4.0);
+  admpi_varmat_free(b);
+  admpi_sparse_free(s);
+  admpi_sparse_free(NULL);
+  CHECK(admpi_lu(&all, 2, &b, &none, row) == ADMPI_SUCCESS && row[0] == 0 && row[1] == 1);
+  CHECK(admpi_view_get(admpi_view_all(b), 1, 0).value == 0.5 && admpi_view_get(admpi_view_all(none), 1, 1).value == 2.0);
+  CHECK(admpi_determinant(&all, &z) == ADMPI_SUCCESS && z.value == 8.0 && z.id == 0);
+  admpi_varmat_free(b);
+  admpi_varmat_free(none);
+  admpi_varmat_free(a);
+}
+
 /* y = c x^2, an element at a time, the factor in the payload. */
 struct squares {
   double factor;
@@ -371,6 +446,7 @@ int main(void) {
   test_arguments_positions();
   test_arguments_callback_status();
   test_arguments_matrices();
+  test_arguments_linear_algebra();
   test_arguments_array_statements();
   test_arguments_the_placeholder();
 

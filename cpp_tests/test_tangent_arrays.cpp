@@ -1,5 +1,5 @@
 // Second derivatives: a tangent of matrices and a reverse sweep, against the same on scalars.
-#include <admpi/tangent_arrays.hpp>
+#include <admpi/tangent_linalg.hpp>
 
 #include <cmath>
 #include <vector>

@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "admpi/arrays.h"
+#include "admpi/linalg.h"
 // Before the functions of arrays, which have no place in namespace std.
 #include "admpi/standard.hpp"
 #include "admpi/varmat.hpp"
@@ -740,6 +741,14 @@ var sum(const array_expression<A> &a) {
   statement.record(result.parts(), nullptr);
   return result(0);
 }
+
+/// That of a matrix or a part of one takes no kernel.
+inline var sum(const array_expression<view> &a) {
+  var total;
+  detail::check(admpi_sum(&a.self().view_of(), &total));
+  return total;
+}
+inline var sum(const array_expression<varmat> &a) { return sum(a.self().all()); }
 
 /// The number of elements.
 template <class A>

@@ -1,20 +1,176 @@
-// admpi: linear algebra on matrices and parts of them. Each function is one event.
+// admpi: linear algebra on matrices and parts of them. Each function is one event, which holds what its operands are and
+// the factors that it has computed. Operands may be passive, transposed views are taken as they lie, and vectors are
+// matrices of one column.
 #ifndef ADMPI_LINALG_HPP
 #define ADMPI_LINALG_HPP
+
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "admpi/linalg.h"
 #include "admpi/varmat.hpp"
 
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
+namespace detail {
 
-/// The product of two matrices. Either may be passive; a transposed view is multiplied as it lies.
-inline varmat multiply(const view &a, const view &b) {
-  const admpi_view of_a = a.parts();
-  const admpi_view of_b = b.parts();
-  admpi_varmat *product = nullptr;
-  detail::check(admpi_multiply(&of_a, &of_b, &product));
-  return varmat(product);
+/// What a function of the C interface makes of these operands.
+template <class F, class... V>
+varmat matrix_by(F *function, const V &...operand) {
+  admpi_varmat *made = nullptr;
+  check(function(&operand.view_of()..., &made));
+  return varmat(made);
+}
+
+template <class F>
+var scalar_by(F *function, const view &operand) {
+  var made;
+  check(function(&operand.view_of(), &made));
+  return made;
+}
+
+}  // namespace detail
+
+// Products.
+
+/// The product of two matrices.
+inline varmat multiply(const view &a, const view &b) { return detail::matrix_by(admpi_multiply, a, b); }
+/// a times its transpose.
+inline varmat tcrossprod(const view &a) { return detail::matrix_by(admpi_tcrossprod, a); }
+/// The transpose of b, times a, times b.
+inline varmat quad_form(const view &a, const view &b) { return detail::matrix_by(admpi_quad_form, a, b); }
+/// The sum of the elements on the diagonal.
+inline var trace(const view &a) { return detail::scalar_by(admpi_trace, a); }
+/// The matrix with a vector on its diagonal.
+inline varmat diag(const view &d) { return detail::matrix_by(admpi_diag, d); }
+/// diag(d) times a.
+inline varmat diag_pre_multiply(const view &d, const view &a) { return detail::matrix_by(admpi_diag_pre_multiply, d, a); }
+/// a times diag(d).
+inline varmat diag_post_multiply(const view &a, const view &d) { return detail::matrix_by(admpi_diag_post_multiply, a, d); }
+
+// Systems, inverses, determinants. `_spd`: for symmetric, positive definite matrices, of which the lower triangle is read.
+// The sweep uses the factors again.
+
+/// x with a x = b. For a transposed system: solve(a.transpose(), b).
+inline varmat solve(const view &a, const view &b) { return detail::matrix_by(admpi_solve, a, b); }
+inline varmat solve_spd(const view &a, const view &b) { return detail::matrix_by(admpi_solve_spd, a, b); }
+/// For a triangular matrix, of which the other elements are not read.
+inline varmat solve_lower(const view &a, const view &b) { return detail::matrix_by(admpi_solve_lower, a, b); }
+inline varmat solve_upper(const view &a, const view &b) { return detail::matrix_by(admpi_solve_upper, a, b); }
+inline varmat inverse(const view &a) { return detail::matrix_by(admpi_inverse, a); }
+inline varmat inverse_spd(const view &a) { return detail::matrix_by(admpi_inverse_spd, a); }
+inline var determinant(const view &a) { return detail::scalar_by(admpi_determinant, a); }
+/// log |det a|.
+inline var log_determinant(const view &a) { return detail::scalar_by(admpi_log_determinant, a); }
+inline var log_determinant_spd(const view &a) { return detail::scalar_by(admpi_log_determinant_spd, a); }
+
+// Factors. `_sym`: of a symmetric matrix, of which the lower triangle is read.
+
+/// The lower triangular l with a = l times its transpose, for a symmetric, positive definite matrix.
+inline varmat cholesky(const view &a) { return detail::matrix_by(admpi_cholesky, a); }
+
+template <class M>
+struct lu_factors {
+  M l;                             ///< lower triangular, 1 on the diagonal
+  M u;                             ///< upper triangular
+  std::vector<std::int64_t> rows;  ///< row i of l times u is row rows[i] of a
+};
+inline lu_factors<varmat> lu(const view &a) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(a.rows()));
+  admpi_varmat *l = nullptr;
+  admpi_varmat *u = nullptr;
+  detail::check(admpi_lu(&a.view_of(), a.rows(), &l, &u, rows.data()));
+  return {varmat(l), varmat(u), std::move(rows)};
+}
+
+template <class M>
+struct qr_factors {
+  M q;  ///< orthonormal columns
+  M r;  ///< upper triangular, the diagonal positive
+};
+inline qr_factors<varmat> qr(const view &a) {
+  admpi_varmat *q = nullptr;
+  admpi_varmat *r = nullptr;
+  detail::check(admpi_qr(&a.view_of(), &q, &r));
+  return {varmat(q), varmat(r)};
+}
+
+/// Ascending, as a column.
+inline varmat eigenvalues_sym(const view &a) { return detail::matrix_by(admpi_eigenvalues_sym, a); }
+
+template <class M>
+struct eigen_pairs {
+  M values;   ///< ascending, a column
+  M vectors;  ///< orthonormal columns
+};
+inline eigen_pairs<varmat> eigen_sym(const view &a) {
+  admpi_varmat *values = nullptr;
+  admpi_varmat *vectors = nullptr;
+  detail::check(admpi_eigen_sym(&a.view_of(), &values, &vectors));
+  return {varmat(values), varmat(vectors)};
+}
+
+/// Descending, as a column.
+inline varmat singular_values(const view &a) { return detail::matrix_by(admpi_singular_values, a); }
+
+/// a = u diag(s) times the transpose of v.
+template <class M>
+struct singular_triplets {
+  M u;  ///< orthonormal columns
+  M s;  ///< descending, a column
+  M v;  ///< orthonormal columns
+};
+inline singular_triplets<varmat> svd(const view &a) {
+  admpi_varmat *u = nullptr;
+  admpi_varmat *s = nullptr;
+  admpi_varmat *v = nullptr;
+  detail::check(admpi_svd(&a.view_of(), &u, &s, &v));
+  return {varmat(u), varmat(s), varmat(v)};
+}
+
+// Sparse matrices.
+
+/// Where a sparse matrix has elements, in compressed rows; its values are given to each product. A copy is the same
+/// pattern, and costs nothing.
+class sparse {
+ public:
+  /// Row i has the columns column[row_start[i]] up to column[row_start[i + 1] - 1]. Indices of any integer type.
+  template <class I>
+  sparse(std::int64_t rows, std::int64_t cols, const std::vector<I> &row_start, const std::vector<I> &column)
+      : rows_(rows), cols_(cols) {
+    if (static_cast<std::int64_t>(row_start.size()) != rows + 1) {
+      detail::raise(ADMPI_ERR_ARGUMENT, "sparse: row_start must have rows + 1 elements");
+    }
+    const std::vector<std::int64_t> start(row_start.begin(), row_start.end());
+    const std::vector<std::int64_t> columns(column.begin(), column.end());
+    admpi_sparse *of = nullptr;
+    detail::check(admpi_sparse_new(rows, cols, start.data(), columns.data(),
+                                   static_cast<std::int64_t>(columns.size()), &of));
+    of_.reset(of, admpi_sparse_free);
+  }
+  std::int64_t rows() const noexcept { return rows_; }
+  std::int64_t cols() const noexcept { return cols_; }
+  /// For the C interface.
+  const admpi_sparse *handle() const noexcept { return of_.get(); }
+
+ private:
+  std::int64_t rows_;
+  std::int64_t cols_;
+  std::shared_ptr<admpi_sparse> of_;
+};
+
+/// The sparse matrix with these values (a vector, in the order of the pattern) times b.
+inline varmat multiply(const sparse &s, const view &value, const view &b) {
+  admpi_varmat *made = nullptr;
+  detail::check(admpi_sparse_multiply(s.handle(), &value.view_of(), &b.view_of(), &made));
+  return varmat(made);
+}
+/// Its transpose times b.
+inline varmat multiply_transposed(const sparse &s, const view &value, const view &b) {
+  admpi_varmat *made = nullptr;
+  detail::check(admpi_sparse_multiply_transposed(s.handle(), &value.view_of(), &b.view_of(), &made));
+  return varmat(made);
 }
 
 }  // namespace ADMPI_NAMESPACE

@@ -171,16 +171,6 @@ inline tangent<varmat> cumulative_sum(const tangent<varmat> &a) {
   return {cumulative_sum(a.value), cumulative_sum(a.derivative)};
 }
 
-inline tangent<varmat> multiply(const tangent<varmat> &a, const tangent<varmat> &b) {
-  return {multiply(a.value, b.value), multiply(a.derivative, b.value) + multiply(a.value, b.derivative)};
-}
-inline tangent<varmat> multiply(const tangent<varmat> &a, const view &b) {
-  return {multiply(a.value, b), multiply(a.derivative, b)};
-}
-inline tangent<varmat> multiply(const view &a, const tangent<varmat> &b) {
-  return {multiply(a, b.value), multiply(a, b.derivative)};
-}
-
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi
 

@@ -1,13 +1,17 @@
-//! Parts of matrices as the linear algebra sees them: where they lie, if their columns or rows are contiguous, and
-//! otherwise as copies.
+//! Parts of matrices as faer sees them: where they lie, if their columns or rows are contiguous, and otherwise as copies.
 
 use crate::tape::{Adjoint, Operand, Part};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 /// `rows * cols` values, column by column.
 pub fn dense(values: &[f64], rows: usize, cols: usize) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(values, rows, cols)
+}
+
+/// The same, to be written to.
+pub fn dense_mut(values: &mut [f64], rows: usize, cols: usize) -> MatMut<'_, f64> {
+    MatMut::from_column_major_slice_mut(values, rows, cols)
 }
 
 /// How the elements of a part lie.
@@ -27,54 +31,88 @@ fn lie(rows: usize, cols: usize, row_step: usize, col_step: usize) -> Lie {
     }
 }
 
-/// The values of an operand. `copy` holds them where they cannot be seen as they lie.
-pub fn values<'a>(operand: &'a Operand, copy: &'a mut Vec<f64>) -> MatRef<'a, f64> {
-    let Part { rows, cols, row_step, col_step, offset } = *operand.part();
+/// The values of an operand.
+pub enum Values<'a> {
+    There(MatRef<'a, f64>),
+    Copied(Mat<f64>),
+}
+
+impl Values<'_> {
+    pub fn mat(&self) -> MatRef<'_, f64> {
+        match self {
+            Self::There(there) => *there,
+            Self::Copied(copy) => copy.as_ref(),
+        }
+    }
+}
+
+pub fn values(operand: &Operand) -> Values<'_> {
+    let Part { rows, cols, row_step, col_step, .. } = *operand.part();
     let seen = operand.values();
     match lie(rows, cols, row_step, col_step) {
-        Lie::Columns(step) => MatRef::from_column_major_slice_with_stride(seen, rows, cols, step),
-        Lie::Rows(step) => MatRef::from_row_major_slice_with_stride(seen, rows, cols, step),
+        Lie::Columns(step) => {
+            Values::There(MatRef::from_column_major_slice_with_stride(seen, rows, cols, step))
+        }
+        Lie::Rows(step) => {
+            Values::There(MatRef::from_row_major_slice_with_stride(seen, rows, cols, step))
+        }
         Lie::Scattered => {
-            copy.extend(operand.part().places().map(|k| seen[k - offset]));
-            dense(copy, rows, cols)
+            let element = |i: usize, j: usize| seen[i * row_step + j * col_step];
+            Values::Copied(Mat::from_fn(rows, cols, element))
         }
     }
 }
 
-/// Direction `k` of `width`, column by column.
-pub fn direction(adjoints: &[f64], width: usize, k: usize) -> Vec<f64> {
-    adjoints.iter().skip(k).step_by(width).copied().collect()
-}
-
-/// Adds `a * b` to direction `k` of the adjoints of a part.
-pub fn add_product(
-    to: &mut Adjoint<'_>,
-    (width, k): (usize, usize),
+/// `to += factor * a * b`, or `to = factor * a * b`. Of a triangle only that is written.
+#[inline]
+pub fn product(
+    to: MatMut<'_, f64>,
+    triangle: BlockStructure,
+    accum: Accum,
     a: MatRef<'_, f64>,
     b: MatRef<'_, f64>,
+    factor: f64,
 ) {
-    let (rows, cols) = (a.nrows(), b.ncols());
+    const ALL: BlockStructure = BlockStructure::Rectangular;
+    match triangle {
+        ALL => faer::linalg::matmul::matmul(to, accum, a, b, factor, Par::Seq),
+        _ => triangular::matmul(to, triangle, accum, a, ALL, b, ALL, factor, Par::Seq),
+    }
+}
+
+/// `a * b`.
+pub fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut c = Mat::zeros(a.nrows(), b.ncols());
+    product(c.as_mut(), BlockStructure::Rectangular, Accum::Replace, a, b, 1.0);
+    c
+}
+
+/// Lets `f` add to direction `k` of the adjoints of a part with this many rows and columns: there, or, where they cannot be
+/// seen as a matrix, to zeros that are added afterwards.
+pub fn add_to(
+    to: Adjoint<'_>,
+    (width, k): (usize, usize),
+    (rows, cols): (usize, usize),
+    f: impl FnOnce(MatMut<'_, f64>),
+) {
     let Adjoint { values, row_step, col_step } = to;
-    let there = match lie(rows, cols, *row_step, *col_step) {
-        _ if width > 1 => None,
-        Lie::Columns(step) => {
-            Some(MatMut::from_column_major_slice_with_stride_mut(values, rows, cols, step))
+    match lie(rows, cols, row_step, col_step) {
+        Lie::Columns(step) if width == 1 => {
+            f(MatMut::from_column_major_slice_with_stride_mut(values, rows, cols, step));
         }
         // Not by faer's function for rows, which in 0.24 makes columns of them.
-        Lie::Rows(step) => {
+        Lie::Rows(step) if width == 1 => {
             let columns = MatMut::from_column_major_slice_with_stride_mut(values, cols, rows, step);
-            Some(columns.transpose_mut())
+            f(columns.transpose_mut());
         }
-        Lie::Scattered => None,
-    };
-    if let Some(there) = there {
-        matmul(there, Accum::Add, a, b, 1.0, Par::Seq);
-        return;
-    }
-    let mut product = vec![0.0; rows * cols];
-    let apart = MatMut::from_column_major_slice_mut(&mut product, rows, cols);
-    matmul(apart, Accum::Replace, a, b, 1.0, Par::Seq);
-    for (at, value) in product.iter().enumerate() {
-        values[at % rows * *row_step + at / rows * *col_step + k] += value;
+        _ => {
+            let mut apart = Mat::zeros(rows, cols);
+            f(apart.as_mut());
+            for j in 0..cols {
+                for (i, value) in apart.col_as_slice(j).iter().enumerate() {
+                    values[i * row_step + j * col_step + k] += value;
+                }
+            }
+        }
     }
 }

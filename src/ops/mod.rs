@@ -2,10 +2,27 @@
 #![forbid(unsafe_code)]
 
 mod arrange;
+mod cholesky;
 mod dense;
+mod diagonal;
 mod gather;
-mod product;
+mod lu;
+mod multiply;
+mod operation;
+mod qr;
+mod sparse;
+mod spectral;
+mod sum;
+mod triangular;
 
 pub use arrange::{concatenate, cumulative_sum, indices, scatter_add};
+pub use cholesky::{cholesky, inverse_spd, log_determinant_spd, solve_spd};
+pub use diagonal::{diag, diag_post_multiply, diag_pre_multiply};
 pub use gather::gather;
-pub use product::multiply;
+pub use lu::{determinant, inverse, log_determinant, lu, solve};
+pub use multiply::{multiply, quad_form, tcrossprod};
+pub use qr::qr;
+pub use sparse::{Pattern, sparse_multiply};
+pub use spectral::{eigen_sym, eigenvalues_sym, singular_values, svd};
+pub use sum::{sum, trace};
+pub use triangular::{Triangle, solve_triangular};

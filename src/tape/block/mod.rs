@@ -434,6 +434,14 @@ impl Owned {
         View { of: self.0, offset: 0, rows, cols, row_step: 1, col_step: rows }
     }
 
+    /// Rows and columns.
+    pub fn shape(&self) -> (usize, usize) {
+        // SAFETY: live.
+        let (rows, cols) = unsafe { ((*self.0).rows, (*self.0).cols) };
+        let count = |n: i64| usize::try_from(n).unwrap_or(0);
+        (count(rows), count(cols))
+    }
+
     /// Whether its ids are a range, or none.
     pub fn is_compact(&self) -> bool {
         // SAFETY: live.

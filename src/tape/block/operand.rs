@@ -1,7 +1,7 @@
 //! Parts of matrices as operands of events: their values, and the adjoints that a sweep adds to.
 
 use super::write::no_tape;
-use super::{Block, Hold, Home, Part, View};
+use super::{Block, Hold, Home, Owned, Part, View};
 use crate::count::wide32;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Sweep, Tape, Var};
@@ -42,6 +42,21 @@ impl Operand {
 
     pub fn is_active(&self) -> bool {
         self.ids != Ids::Passive
+    }
+
+    /// The operand with rows and columns exchanged.
+    pub const fn transposed(&self) -> Self {
+        let Part { offset, rows, cols, row_step, col_step } = self.part;
+        let part = Part { offset, rows: cols, cols: rows, row_step: col_step, col_step: row_step };
+        Self { part, ..*self }
+    }
+
+    /// The elements on its diagonal, as a column.
+    pub fn diagonal(&self) -> Self {
+        let Part { offset, rows, cols, row_step, col_step } = self.part;
+        let n = rows.min(cols);
+        let part = Part { offset, rows: n, cols: 1, row_step: row_step + col_step, col_step: 0 };
+        Self { part, ..*self }
     }
 
     /// The values from the part's first to its last element, with the part's steps.
@@ -195,6 +210,19 @@ impl Tape {
         block.used_until = events;
         block.cells.epoch = 0;
         Ok(())
+    }
+}
+
+impl Tape {
+    /// A matrix that an operation has computed, as an operand whose values its event reads again: a result, or a factor
+    /// that nobody else knows.
+    pub fn keep_made(&mut self, made: &Owned) -> Result<Operand> {
+        let (rows, cols) = made.shape();
+        // SAFETY: a live matrix is bound to a live block; `keep_operand` sees to it that the block stays.
+        let block = unsafe { (*made.0).block };
+        let operand = Operand { block, part: Part::whole(rows, cols), ids: Ids::Passive };
+        self.keep_operand(&operand, true)?;
+        Ok(operand)
     }
 }
 

@@ -1,0 +1,267 @@
+//! Eigenvalues and eigenvectors of symmetric matrices; singular values and vectors.
+
+use super::dense::{dense_mut, times, values};
+use super::operation::{Call, Operation, Weights, square};
+use crate::error::{Code, Error, Result};
+use crate::tape::{Operand, Owned, Tape};
+use faer::diag::DiagMut;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::svd::{ComputeSvdVectors, svd_scratch};
+use faer::{Mat, MatMut, MatRef, Par};
+
+#[cold]
+fn diverged(call: &str) -> Error {
+    Error::new(Code::Argument, format!("{call}: the iteration for a does not converge"))
+}
+
+/// 1 / (b − a), or 0 if they are equal but for rounding: what sees of the vectors of equal values the space that they span
+/// has no part there.
+fn gap(a: f64, b: f64, rounding: f64) -> f64 {
+    if (b - a).abs() <= rounding { 0.0 } else { 1.0 / (b - a) }
+}
+
+/// What two of these values may differ by and be the same.
+#[allow(clippy::cast_precision_loss)]
+fn rounding(values: MatRef<'_, f64>) -> f64 {
+    f64::EPSILON * values.nrows() as f64 * values.norm_max()
+}
+
+/// Eigenvalues of the matrix whose lower triangle `a` holds, ascending, and the vectors if asked for.
+fn eigen_of(
+    call: &str,
+    a: MatRef<'_, f64>,
+    s: &mut [f64],
+    v: Option<MatMut<'_, f64>>,
+) -> Result<()> {
+    let n = a.nrows();
+    let whole = Mat::from_fn(n, n, |i, j| a[(i.max(j), i.min(j))]);
+    let vectors = if v.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
+    let memory = self_adjoint_evd_scratch::<f64>(n, vectors, Par::Seq, Default::default());
+    let mut memory = MemBuffer::new(memory);
+    let stack = MemStack::new(&mut memory);
+    let s = DiagMut::from_slice_mut(s);
+    self_adjoint_evd(whole.as_ref(), s, v, Par::Seq, stack, Default::default())
+        .map_err(|_| diverged(call))
+}
+
+/// V times `inner` times Vᵀ.
+fn between(v: MatRef<'_, f64>, inner: MatRef<'_, f64>) -> Mat<f64> {
+    times(times(v, inner).as_ref(), v.transpose())
+}
+
+struct Eigenvalues {
+    a: Operand,
+    v: Operand,
+}
+
+impl Operation<1> for Eigenvalues {
+    const NAME: &'static str = "eigenvalues_sym";
+
+    /// For A = V diag(λ) Vᵀ: A̅ += V diag(λ̅) Vᵀ, both triangles in the lower one. (Giles 2008, section 3.1.)
+    fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
+        let v = values(&self.v);
+        let n = v.mat().nrows();
+        sweep.each(|[w], to| {
+            let scaled = Mat::from_fn(n, n, |i, j| v.mat()[(i, j)] * w[(j, 0)]);
+            let g = times(scaled.as_ref(), v.mat().transpose());
+            to.add_symmetric(&self.a, 1.0, g.as_ref())
+        })
+    }
+}
+
+/// The eigenvalues of a symmetric matrix, ascending, as a column. The lower triangle is read.
+pub fn eigenvalues_sym(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
+    let n = square("eigenvalues_sym", "a", a.part())?;
+    let mut call = Call::new(tape, &[&a]);
+    let (mut s, seen) = (call.matrix(n, 1)?, values(&a));
+    if !call.records() {
+        eigen_of("eigenvalues_sym", seen.mat(), s.fresh_values(), None)?;
+        return Ok(s);
+    }
+    let mut v = call.matrix(n, n)?;
+    let vectors = dense_mut(v.fresh_values(), n, n);
+    eigen_of("eigenvalues_sym", seen.mat(), s.fresh_values(), Some(vectors))?;
+    call.keep(&a, false)?;
+    if let Some(v) = call.keep_made(&v)? {
+        call.record([&s], Eigenvalues { a, v })?;
+    }
+    Ok(s)
+}
+
+struct Eigen {
+    a: Operand,
+    s: Operand,
+    v: Operand,
+}
+
+impl Operation<2> for Eigen {
+    const NAME: &'static str = "eigen_sym";
+
+    /// For A = V diag(λ) Vᵀ: A̅ += V (diag(λ̅) + F ∘ Vᵀ V̅) Vᵀ with Fᵢⱼ = 1 / (λⱼ − λᵢ), both triangles in the lower one.
+    /// (Giles 2008, section 3.1.)
+    fn reverse(&self, sweep: &mut Weights<'_, 2>) -> Result<()> {
+        let (s, v) = (values(&self.s), values(&self.v));
+        let (s, v) = (s.mat(), v.mat());
+        let rounding = rounding(s);
+        sweep.each(|[ws, wv], to| {
+            let inner = times(v.transpose(), wv);
+            let inner = Mat::from_fn(s.nrows(), s.nrows(), |i, j| match i == j {
+                true => ws[(i, 0)],
+                false => inner[(i, j)] * gap(s[(i, 0)], s[(j, 0)], rounding),
+            });
+            to.add_symmetric(&self.a, 1.0, between(v, inner.as_ref()).as_ref())
+        })
+    }
+}
+
+/// The eigenvalues of a symmetric matrix, ascending, as a column, and its eigenvectors, the columns of a matrix.
+pub fn eigen_sym(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned)> {
+    let n = square("eigen_sym", "a", a.part())?;
+    let mut call = Call::new(tape, &[&a]);
+    let (mut s, mut v) = (call.matrix(n, 1)?, call.matrix(n, n)?);
+    let vectors = dense_mut(v.fresh_values(), n, n);
+    eigen_of("eigen_sym", values(&a).mat(), s.fresh_values(), Some(vectors))?;
+    call.keep(&a, false)?;
+    if let (Some(kept_s), Some(kept_v)) = (call.keep_made(&s)?, call.keep_made(&v)?) {
+        call.record([&s, &v], Eigen { a, s: kept_s, v: kept_v })?;
+    }
+    Ok((s, v))
+}
+
+/// A = U diag(s) Vᵀ with min(rows, cols) singular values, descending.
+pub struct Svd {
+    pub u: Mat<f64>,
+    pub s: Vec<f64>,
+    pub v: Mat<f64>,
+}
+
+impl Svd {
+    pub fn of(call: &str, a: MatRef<'_, f64>) -> Result<Self> {
+        let (m, n) = (a.nrows(), a.ncols());
+        let k = m.min(n);
+        let (mut u, mut v) = (Mat::zeros(m, k), Mat::zeros(n, k));
+        let mut s = vec![0.0; k];
+        svd_into(call, a, &mut s, Some((u.as_mut(), v.as_mut())))?;
+        Ok(Self { u, s, v })
+    }
+}
+
+fn svd_into(
+    call: &str,
+    a: MatRef<'_, f64>,
+    s: &mut [f64],
+    vectors: Option<(MatMut<'_, f64>, MatMut<'_, f64>)>,
+) -> Result<()> {
+    let wanted = if vectors.is_some() { ComputeSvdVectors::Thin } else { ComputeSvdVectors::No };
+    let (m, n) = (a.nrows(), a.ncols());
+    let memory = svd_scratch::<f64>(m, n, wanted, wanted, Par::Seq, Default::default());
+    let mut memory = MemBuffer::new(memory);
+    let stack = MemStack::new(&mut memory);
+    let (u, v) = vectors.unzip();
+    let s = DiagMut::from_slice_mut(s);
+    faer::linalg::svd::svd(a, s, u, v, Par::Seq, stack, Default::default())
+        .map_err(|_| diverged(call))
+}
+
+struct SingularValues {
+    a: Operand,
+    u: Operand,
+    v: Operand,
+}
+
+impl Operation<1> for SingularValues {
+    const NAME: &'static str = "singular_values";
+
+    /// For A = U diag(s) Vᵀ: A̅ += U diag(s̅) Vᵀ. (Giles 2008, section 3.2.)
+    fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
+        let (u, v) = (values(&self.u), values(&self.v));
+        sweep.each(|[w], to| {
+            let (m, k) = (u.mat().nrows(), u.mat().ncols());
+            let scaled = Mat::from_fn(m, k, |i, j| u.mat()[(i, j)] * w[(j, 0)]);
+            to.add_product(&self.a, scaled.as_ref(), v.mat().transpose(), 1.0)
+        })
+    }
+}
+
+/// The singular values of a matrix, descending, as a column.
+pub fn singular_values(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
+    let (m, n) = (a.part().rows, a.part().cols);
+    let k = m.min(n);
+    let mut call = Call::new(tape, &[&a]);
+    let (mut s, seen) = (call.matrix(k, 1)?, values(&a));
+    if !call.records() {
+        svd_into("singular_values", seen.mat(), s.fresh_values(), None)?;
+        return Ok(s);
+    }
+    let (mut u, mut v) = (call.matrix(m, k)?, call.matrix(n, k)?);
+    let vectors = (dense_mut(u.fresh_values(), m, k), dense_mut(v.fresh_values(), n, k));
+    svd_into("singular_values", seen.mat(), s.fresh_values(), Some(vectors))?;
+    call.keep(&a, false)?;
+    if let (Some(u), Some(v)) = (call.keep_made(&u)?, call.keep_made(&v)?) {
+        call.record([&s], SingularValues { a, u, v })?;
+    }
+    Ok(s)
+}
+
+struct WholeSvd {
+    a: Operand,
+    u: Operand,
+    s: Operand,
+    v: Operand,
+}
+
+impl Operation<3> for WholeSvd {
+    const NAME: &'static str = "svd";
+
+    /// For A = U S Vᵀ, with X = Uᵀ U̅ − U̅ᵀ U and Y = Vᵀ V̅ − V̅ᵀ V: A̅ += U Z Vᵀ, where Zᵢᵢ = s̅ᵢ and else
+    /// Zᵢⱼ = ((Xᵢⱼ + Yᵢⱼ) / (sⱼ − sᵢ) + (Xᵢⱼ − Yᵢⱼ) / (sⱼ + sᵢ)) / 2, and A̅ += (I − U Uᵀ) U̅ S⁻¹ Vᵀ + U S⁻¹ V̅ᵀ (I − V Vᵀ).
+    /// (Townsend, "Differentiating the singular value decomposition", 2016, with 1 / (sⱼ² − sᵢ²) taken apart, so that what
+    /// equal values leave defined is right.) Vectors of a singular value that is zero count as constant.
+    fn reverse(&self, sweep: &mut Weights<'_, 3>) -> Result<()> {
+        let (u, s, v) = (values(&self.u), values(&self.s), values(&self.v));
+        let (u, s, v) = (u.mat(), s.mat(), v.mat());
+        let (k, rounding) = (s.nrows(), rounding(s));
+        let inverse = |x: f64| if x <= rounding { 0.0 } else { 1.0 / x };
+        sweep.each(|[wu, ws, wv], to| {
+            let (uu, vv) = (times(u.transpose(), wu), times(v.transpose(), wv));
+            let inner = Mat::from_fn(k, k, |i, j| {
+                if i == j {
+                    return ws[(i, 0)];
+                }
+                let (x, y) = (uu[(i, j)] - uu[(j, i)], vv[(i, j)] - vv[(j, i)]);
+                let (si, sj) = (s[(i, 0)], s[(j, 0)]);
+                0.5 * ((x + y) * gap(si, sj, rounding) + (x - y) * inverse(si + sj))
+            });
+            let outside = |w: MatRef<'_, f64>, q: MatRef<'_, f64>, qw: &Mat<f64>| {
+                let mut rest = w - times(q, qw.as_ref());
+                for j in 0..k {
+                    for i in 0..rest.nrows() {
+                        rest[(i, j)] *= inverse(s[(j, 0)]);
+                    }
+                }
+                rest
+            };
+            let left = times(u, inner.as_ref()) + outside(wu, u, &uu);
+            to.add_product(&self.a, left.as_ref(), v.transpose(), 1.0)?;
+            to.add_product(&self.a, u, outside(wv, v, &vv).as_ref().transpose(), 1.0)
+        })
+    }
+}
+
+/// U, s as a column, and V.
+pub fn svd(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned, Owned)> {
+    let (m, n) = (a.part().rows, a.part().cols);
+    let k = m.min(n);
+    let mut call = Call::new(tape, &[&a]);
+    let (mut u, mut s, mut v) = (call.matrix(m, k)?, call.matrix(k, 1)?, call.matrix(n, k)?);
+    let vectors = (dense_mut(u.fresh_values(), m, k), dense_mut(v.fresh_values(), n, k));
+    svd_into("svd", values(&a).mat(), s.fresh_values(), Some(vectors))?;
+    call.keep(&a, false)?;
+    let kept = (call.keep_made(&u)?, call.keep_made(&s)?, call.keep_made(&v)?);
+    if let (Some(kept_u), Some(kept_s), Some(kept_v)) = kept {
+        let operation = WholeSvd { a, u: kept_u, s: kept_s, v: kept_v };
+        call.record([&u, &s, &v], operation)?;
+    }
+    Ok((u, s, v))
+}

@@ -1,0 +1,98 @@
+//! Systems with triangular matrices.
+
+use super::dense::{dense_mut, values};
+use super::operation::{Call, Operation, Weights, check_shapes, refuse, square};
+use crate::error::Result;
+use crate::tape::{Operand, Owned, Tape};
+use faer::linalg::matmul::triangular::BlockStructure;
+use faer::linalg::triangular_solve::{
+    solve_lower_triangular_in_place, solve_upper_triangular_in_place,
+};
+use faer::{MatMut, MatRef, Par};
+
+/// The triangle of a matrix that is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Triangle {
+    Lower,
+    Upper,
+}
+
+impl Triangle {
+    /// The one that it is in the transposed matrix.
+    fn transposed(self) -> Self {
+        match self {
+            Self::Lower => Self::Upper,
+            Self::Upper => Self::Lower,
+        }
+    }
+
+    /// Overwrites `x` by the solution of T Y = X.
+    pub fn solve(self, t: MatRef<'_, f64>, x: MatMut<'_, f64>) {
+        match self {
+            Self::Lower => solve_lower_triangular_in_place(t, x, Par::Seq),
+            Self::Upper => solve_upper_triangular_in_place(t, x, Par::Seq),
+        }
+    }
+}
+
+struct SolveTriangular {
+    triangle: Triangle,
+    t: Operand,
+    b: Operand,
+    x: Option<Operand>,
+}
+
+impl Operation<1> for SolveTriangular {
+    const NAME: &'static str = "solve of a triangular system";
+
+    /// For T X = B: B̅ += G and T̅ += triangle of −G Xᵀ, where Tᵀ G = X̅. (Giles 2008, section 2.2.3.)
+    fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
+        let t = values(&self.t);
+        let x = self.x.as_ref().map(values);
+        let structure = match self.triangle {
+            Triangle::Lower => BlockStructure::TriangularLower,
+            Triangle::Upper => BlockStructure::TriangularUpper,
+        };
+        sweep.each(|[w], to| {
+            let mut g = w.to_owned();
+            self.triangle.transposed().solve(t.mat().transpose(), g.as_mut());
+            to.add(&self.b, |i, j| g[(i, j)])?;
+            match &x {
+                Some(x) => {
+                    to.add_triangle(&self.t, structure, g.as_ref(), x.mat().transpose(), -1.0)
+                }
+                None => Ok(()),
+            }
+        })
+    }
+}
+
+/// X with T X = B, where T is a triangle of `t`, whose other elements are not read.
+pub fn solve_triangular(
+    tape: Option<&mut Tape>,
+    triangle: Triangle,
+    t: Operand,
+    b: Operand,
+) -> Result<Owned> {
+    let name = match triangle {
+        Triangle::Lower => "solve_lower",
+        Triangle::Upper => "solve_upper",
+    };
+    let n = square(name, "a", t.part())?;
+    check_shapes(name, ("a", t.part()), ("b", b.part()), n == b.part().rows)?;
+    let seen = values(&t);
+    if let Some(i) = (0..n).find(|&i| seen.mat()[(i, i)] == 0.0) {
+        return Err(refuse(name, &format!("a is singular: its element ({i}, {i}) is 0")));
+    }
+    let cols = b.part().cols;
+    let mut call = Call::new(tape, &[&t, &b]);
+    let mut x = call.matrix(n, cols)?;
+    let mut to = dense_mut(x.fresh_values(), n, cols);
+    to.copy_from(values(&b).mat());
+    triangle.solve(seen.mat(), to);
+    call.keep(&t, true)?;
+    call.keep(&b, false)?;
+    let kept = if t.is_active() { call.keep_made(&x)? } else { None };
+    call.record([&x], SolveTriangular { triangle, t, b, x: kept })?;
+    Ok(x)
+}
