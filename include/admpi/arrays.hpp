@@ -422,14 +422,18 @@ using if_assigned = std::enable_if_t<std::is_same<A, varmat>::value || std::is_s
 /// Elements worked on at once: their partials stay in the first cache.
 constexpr std::int64_t array_chunk = 64;
 
-/// Receives the partials of one element. Where nothing comes in, an infinite partial does no harm.
+/// Receives the partials of one element. Where nothing comes in, an infinite partial does no harm: it is masked. The mask
+/// comes from memory, since compilers make a branch of a comparison, which would keep the loop from being vectorised.
 struct slot_writer {
   double (*partial)[array_chunk];
   std::int64_t i;
-  bool some;
+  std::uint64_t mask;
   template <unsigned K>
   ADMPI_ALWAYS_INLINE void add(double p) const noexcept {
-    partial[K][i] = some ? p : 0.0;
+    std::uint64_t bits;
+    std::memcpy(&bits, &p, sizeof bits);
+    bits &= mask;
+    std::memcpy(&partial[K][i], &bits, sizeof bits);
   }
 };
 
@@ -466,10 +470,12 @@ struct array_kernel {
     const double *from = result.adjoint + k + (one ? 0 : i0 * result.row_step + j * result.col_step);
     const std::int64_t step = one ? 0 : result.row_step;
     for (std::int64_t i = 0; i < n; ++i) w[i] = from[i * step];
+    std::uint64_t mask[array_chunk];
+    for (std::int64_t i = 0; i < n; ++i) mask[i] = w[i] != 0.0 ? ~std::uint64_t{0} : 0;
     if constexpr (F::chooses) std::memset(partial, 0, sizeof partial);
     ADMPI_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) {
-      slot_writer writer{partial, i, w[i] != 0.0};
+      const slot_writer writer{partial, i, mask[i]};
       element<Unit>(e, i0 + i, j).push(writer, w[i]);
     }
     for (unsigned l = 0; l < L; ++l) add_chunk(call.operand[l], i0, j, k, partial[l], n);
