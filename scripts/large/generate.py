@@ -445,7 +445,7 @@ def raccumulate(f):
 
 
 def isendrecv(f):
-    return """call.isendrecv(side(sendcount, sendtype), None, side(recvcount, recvtype), RequestSlot::new(request),
+    return """call.isendrecv(side(sendcount, sendtype), None, side(recvcount, recvtype), source, RequestSlot::new(request),
             |n, t, r| plain::MPI_Isend(sendbuf, n, t, dest, sendtag, comm, r),
             |n, t, r| plain::MPI_Irecv(recvbuf, n, t, source, recvtag, comm, r))"""
 
@@ -460,7 +460,7 @@ COPY = """let own = Part { count, displacement: 0, datatype: Datatype::new(datat
 
 def isendrecv_replace(f):
     return COPY + """
-        call.isendrecv(side(sent.count, sent.datatype.raw()), Some(copy), side(count, datatype),
+        call.isendrecv(side(sent.count, sent.datatype.raw()), Some(copy), side(count, datatype), source,
             RequestSlot::new(request),
             |n, t, r| plain::MPI_Isend(from, n, t, dest, sendtag, comm, r),
             |n, t, r| plain::MPI_Irecv(buf, n, t, source, recvtag, comm, r))"""

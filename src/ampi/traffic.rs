@@ -577,7 +577,7 @@ impl Traffic {
     /// Forgets what was held back, and moves what is under way. Tells whether all sends to members of `private` have
     /// left. In a callback the sweep outside goes on: what it has under way stays, and what it sends may wait for that.
     fn give_up(&mut self, private: &Private) -> Result<bool> {
-        if self.sweeping {
+        if self.sweeping && tape::depth() > 0 {
             return Ok(true);
         }
         self.way.forget();

@@ -9,7 +9,7 @@ use crate::error::{Code, Error};
 use crate::mpi::error::First;
 use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::handle::File;
-use crate::mpi::raw::{MPI_Datatype, MPI_Request};
+use crate::mpi::raw::{MPI_Datatype, MPI_Request, constants};
 use crate::mpi::types::Made;
 use crate::mpi::{Datatype, Outcome};
 use std::ffi::c_int;
@@ -208,18 +208,21 @@ impl Call {
     /// `MPIX_Isendrecv_x`: both start, behind one request, whose status is the receive's. The send first: if it
     /// failed after the receive, that would be left and take another message. A `copy` that is sent from lives
     /// as long as the request.
+    #[allow(clippy::too_many_arguments)] // MPI's own, and the two halves
     pub fn isendrecv(
         self,
         send: Side,
         copy: Option<Vec<u8>>,
         receive: Side,
+        source: c_int,
         slot: RequestSlot,
         start_send: impl FnOnce(c_int, MPI_Datatype, *mut MPI_Request) -> c_int,
         start_receive: impl FnOnce(c_int, MPI_Datatype, *mut MPI_Request) -> c_int,
     ) -> c_int {
         choose(self.name, Family::Exchange);
-        let prepared =
-            self.prepare(|| Ok((Group::new(Report::Of(1))?, send.fit()?, receive.fit()?)));
+        let nobody = source == constants().proc_null;
+        let report = if nobody { Report::Nobody } else { Report::Of(1) };
+        let prepared = self.prepare(|| Ok((Group::new(report)?, send.fit()?, receive.fit()?)));
         let (mut group, from, to) = match prepared {
             Ok(prepared) => prepared,
             Err(code) => return code,

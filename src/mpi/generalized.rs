@@ -22,6 +22,8 @@ pub enum Report {
     Sum,
     /// Source, tag and bytes of one.
     Of(usize),
+    /// A receive from MPI_PROC_NULL, for which MPICH 4.0 names rank 0 where it does not block.
+    Nobody,
     /// None: operations whose status is empty.
     Empty,
 }
@@ -238,6 +240,7 @@ impl Group {
                     status.MPI_TAG = one.MPI_TAG;
                 }
             }
+            Report::Nobody => status.MPI_SOURCE = raw::constants().proc_null,
             Report::Empty => (),
         }
         // SAFETY: a status that MPI handed out to be filled.
