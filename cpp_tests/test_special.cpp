@@ -2,6 +2,7 @@
 // edges.
 #include <admpi.h>
 #include <admpi.hpp>
+#include <admpi/tangent_arrays.hpp>
 
 #include <cmath>
 #include <limits>
@@ -370,4 +371,53 @@ TEST_CASE("test_special_functions_in_expressions_and_in_std") {
   const double of_y = 1.7 * admpi_value_digamma(p) - 2.0 * s - b * (admpi_value_digamma(1.4) - sum);
   CHECK(tape.adjoint(x) == doctest::Approx(of_x).epsilon(1e-14));
   CHECK(tape.adjoint(y) == doctest::Approx(of_y).epsilon(1e-14));
+}
+
+TEST_CASE("test_special_functions_of_arrays") {
+  admpi::tape tape;
+  tape.start();
+  admpi::varmat a(3, 1, std::vector<double>{0.3, 1.7, 2.9}.data());
+  var s = 0.8;
+  tape.input(a);
+  tape.input(s);
+  const auto f = [](auto x, auto y) {
+    return lgamma(x) * inv_logit(y - x) + beta(x, y + 1.0) - log_sum_exp(x, 2.0 * y) + multiply_log(y, digamma(x + 2.0)) + Phi(x);
+  };
+  const std::uint64_t events = tape.statistics().events;
+  const admpi::varmat y = f(a, s);
+  CHECK(tape.statistics().events == events + 1);
+  std::vector<var> expected;
+  for (const var &x : a.vars()) expected.push_back(f(x, s));
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(y.values()[i] == expected[i].value);
+    tape.clear_adjoints();
+    tape.seed(expected[i], 1.5);
+    tape.reverse();
+    const std::vector<double> of_a = tape.adjoints(a);
+    const double of_s = tape.adjoint(s);
+    tape.clear_adjoints();
+    tape.seed(y(static_cast<std::int64_t>(i)), 1.5);
+    tape.reverse();
+    CHECK(close(tape.adjoints(a)[i], of_a[i], 0.0));
+    CHECK(close(tape.adjoint(s), of_s, 0.0));
+  }
+}
+
+TEST_CASE("test_special_functions_of_arrays_have_second_derivatives") {
+  admpi::tape tape;
+  tape.start();
+  admpi::varmat a(3, 1, std::vector<double>{0.3, 1.7, 2.9}.data());
+  tape.input(a);
+  const auto f = [](const auto &x) { return lgamma(x) * inv_logit(x) + beta(x, 1.4) - log_sum_exp(0.3, x) + Phi(x); };
+  const admpi::varmat ones(std::vector<double>{1.0, 1.0, 1.0});
+  const admpi::tangent<admpi::varmat> y = f(admpi::tangent<admpi::varmat>{a, ones});
+  tape.seed(y.derivative);
+  tape.reverse();
+  const std::vector<double> got = tape.adjoints(a), values = a.values(), derivatives = y.derivative.values();
+  for (std::size_t i = 0; i < 3; ++i) {
+    using T = tangent<double>;
+    const tangent<T> expected = f(tangent<T>(T(values[i], 1.0), T(1.0)));
+    CHECK(close(derivatives[i], expected.derivative.value, 0.0));
+    CHECK(close(got[i], expected.derivative.derivative, 0.0, 1e-13));
+  }
 }

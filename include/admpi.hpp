@@ -13,10 +13,14 @@
 #define ADMPI_HPP
 
 #include "admpi/interface.h"
+#include "admpi/argument.hpp"
 #include "admpi/arrays.hpp"
+#include "admpi/densities.hpp"
 #include "admpi/error.hpp"
 #include "admpi/functions.hpp"
 #include "admpi/linalg.hpp"
+#include "admpi/operations.hpp"
+#include "admpi/solve.hpp"
 #include "admpi/standard.hpp"
 #include "admpi/tangent.hpp"
 #include "admpi/tape.hpp"

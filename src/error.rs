@@ -25,11 +25,12 @@ pub enum Code {
     Unsupported = 15,
     Thread = 16,
     Mismatch = 17,
+    Convergence = 18,
 }
 
 impl Code {
     /// All of them, by number.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Null,
         Self::Argument,
         Self::Memory,
@@ -47,6 +48,7 @@ impl Code {
         Self::Unsupported,
         Self::Thread,
         Self::Mismatch,
+        Self::Convergence,
     ];
 
     /// The code of a number that crossed the C interface.

@@ -9,7 +9,8 @@
 use std::f64::consts::{LN_2, PI};
 
 const LN_PI: f64 = 1.144_729_885_849_400_2;
-const HALF_LN_TAU: f64 = 0.918_938_533_204_672_7;
+/// log(2 pi) / 2.
+pub const HALF_LN_TAU: f64 = 0.918_938_533_204_672_7;
 const ROOT_TAU: f64 = 2.506_628_274_631_000_7;
 
 /// From here on the asymptotic series are good to the last digit.

@@ -63,11 +63,15 @@ fn generate(unit: &str) -> String {
         config.sys_includes.push("mpi.h".into());
     }
     config.includes = vec!["admpi/config.h".into(), "admpi/codes.h".into(), "admpi/var.h".into()];
-    for (word, header) in
-        [("AMPI_Request", "request"), ("admpi_mpi_sizes", "abi"), ("admpi_varmat", "matrix")]
-    {
-        if text.contains(word) {
-            config.includes.push(format!("admpi/{header}.h"));
+    for (word, header) in [
+        ("AMPI_Request", "request"),
+        ("admpi_mpi_sizes", "abi"),
+        ("admpi_operand", "matrix"),
+        ("admpi_varmat", "matrix"),
+    ] {
+        let header = format!("admpi/{header}.h");
+        if text.contains(word) && !config.includes.contains(&header) {
+            config.includes.push(header);
         }
     }
     if unit == "ampi" {

@@ -714,6 +714,8 @@ auto fma(const A &a, const B &b, const C &c) {
   return detail::array_ternary<detail::fused, detail::kept_array_t<A>, detail::kept_array_t<B>, detail::kept_array_t<C>>(
       detail::kept_array(a), detail::kept_array(b), detail::kept_array(c));
 }
+ADMPI_SPECIAL_UNARY(ADMPI_ARRAY_UNARY)
+ADMPI_SPECIAL_BINARY(ADMPI_ARRAY_BINARY)
 
 #undef ADMPI_ARRAY_UNARY
 #undef ADMPI_ARRAY_UNARY_NAMED

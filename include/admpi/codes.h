@@ -39,6 +39,8 @@
 #define ADMPI_ERR_THREAD 16
 /* Ranks have different things on record (found by checking). */
 #define ADMPI_ERR_MISMATCH 17
+/* An iteration did not converge. */
+#define ADMPI_ERR_CONVERGENCE 18
 
 /* For admpi_tape_start_nested: sweeps of the nest add to the adjoints of values made outside it. */
 #define ADMPI_NEST_OUTER 1

@@ -53,6 +53,7 @@ using panic_error = error_of<ADMPI_ERR_PANIC>;
 using unsupported_error = error_of<ADMPI_ERR_UNSUPPORTED>;
 using thread_error = error_of<ADMPI_ERR_THREAD>;
 using mismatch_error = error_of<ADMPI_ERR_MISMATCH>;
+using convergence_error = error_of<ADMPI_ERR_CONVERGENCE>;
 
 namespace detail {
 
@@ -76,6 +77,7 @@ namespace detail {
     case ADMPI_ERR_UNSUPPORTED: throw unsupported_error(message);
     case ADMPI_ERR_THREAD: throw thread_error(message);
     case ADMPI_ERR_MISMATCH: throw mismatch_error(message);
+    case ADMPI_ERR_CONVERGENCE: throw convergence_error(message);
     default: throw error(code, message);
   }
 }

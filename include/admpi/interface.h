@@ -22,6 +22,8 @@
 #include "admpi/varmat.h"
 #include "admpi/arrays.h"
 #include "admpi/linalg.h"
+#include "admpi/densities.h"
+#include "admpi/operations.h"
 #if ADMPI_HAVE_MPI
 #include "admpi/abi.h"
 #include "admpi/ampi.h"

@@ -48,7 +48,7 @@ typedef struct admpi_view {
   int64_t col_step;
 } admpi_view;
 
-/** An operand of an array statement: a part of a matrix, or, where view.of is NULL, a scalar. */
+/** An operand of an array statement, a density or a user's operation: a part of a matrix, or, where view.of is NULL, a scalar. */
 typedef struct admpi_operand {
   admpi_view view;
   admpi_var scalar;
@@ -88,6 +88,61 @@ typedef struct admpi_kernel_call {
   const void *payload;          /**< the copy in the tape */
   const admpi_values *value;    /**< the operands' values, as they were when the statement was recorded */
 } admpi_kernel_call;
+
+/** An operand of a user's operation, column by column. */
+typedef struct admpi_operation_operand {
+  int64_t rows;
+  int64_t cols;
+  const double *value; /**< `rows*cols` */
+  double *adjoint;     /**< `rows*cols`, zero on entry: to be set to what is added to the operand's adjoints. NULL in the
+                            forward function and where the operand is passive */
+} admpi_operation_operand;
+
+/** A result of a user's operation, column by column. */
+typedef struct admpi_operation_result {
+  int64_t rows;
+  int64_t cols;
+  double *value;         /**< `rows*cols`: to be set by the forward function, then to be read alone */
+  const double *adjoint; /**< `rows*cols`; NULL in the forward function */
+} admpi_operation_result;
+
+/** What the functions of a user's operation get. */
+typedef struct admpi_operation_call {
+  int64_t n_operands;
+  const admpi_operation_operand *operand;
+  int64_t n_results;
+  const admpi_operation_result *result;
+  void *data;
+} admpi_operation_call;
+
+/** A user's operation. Functions return 0, or any other number, which ends the call or the sweep with
+ *  ADMPI_ERR_CALLBACK. They throw no exceptions. */
+typedef struct admpi_operation {
+  size_t size; /**< sizeof(admpi_operation) */
+  /** Computes the values of the results, which are zero on entry. */
+  int32_t (*forward)(const admpi_operation_call *call);
+  /** Computes adjoints of the operands from those of the results; called once for each direction of a sweep, on every
+   *  sweep that passes, and with the values that operands and results had when the operation was recorded. On the
+   *  swept tape it may record and sweep a nest of its own. */
+  int32_t (*reverse)(const admpi_operation_call *call);
+  /** Destroys the data, once: when the operation is forgotten with its place of the tape. It cannot use the tape. May be
+   *  NULL. */
+  void (*destroy)(void *data);
+} admpi_operation;
+
+/** A part of a matrix as an operand, and a scalar, active or not. */
+static inline admpi_operand admpi_operand_part(admpi_view part) {
+  admpi_operand operand = {part, {0.0, 0, 0}};
+  return operand;
+}
+static inline admpi_operand admpi_operand_scalar(admpi_var x) {
+  admpi_operand operand = {{NULL, 0, 0, 0, 0, 0}, x};
+  return operand;
+}
+static inline admpi_operand admpi_operand_value(double x) {
+  admpi_operand operand = {{NULL, 0, 0, 0, 0, 0}, {x, 0, 0}};
+  return operand;
+}
 
 /** The whole matrix. */
 static inline admpi_view admpi_view_all(const admpi_varmat *a) {

@@ -37,28 +37,36 @@ template <class A>
 using if_fixed = std::enable_if_t<is_array<A> || is_scalar<A>, int>;
 
 // The derivatives of functions as functions themselves, with derivatives of their own.
-#define ADMPI_SLOPE(name)                                                        \
+#define ADMPI_SLOPE_OF(name, of)                                                 \
   struct slope_##name {                                                          \
-    static double value(double x) { return partial_##name(x, std::name(x)); }    \
+    static double value(double x) { return partial_##name(x, of(x)); }           \
     static double partial(double x, double) {                                    \
       const tangent<double> t(x, 1.0);                                           \
       return partial_##name<tangent<double>>(t, name(t)).derivative;             \
     }                                                                            \
   };
+#define ADMPI_SLOPE(name) ADMPI_SLOPE_OF(name, std::name)
 ADMPI_STD_UNARY(ADMPI_SLOPE)
 #undef ADMPI_SLOPE
+#define ADMPI_SLOPE(name) ADMPI_SLOPE_OF(name, admpi_value_##name)
+ADMPI_SPECIAL_UNARY(ADMPI_SLOPE)
+#undef ADMPI_SLOPE
+#undef ADMPI_SLOPE_OF
 
-#define ADMPI_SLOPE(number, name)                                                                     \
+#define ADMPI_SLOPE(number, name, of)                                                                 \
   struct slope_##number##_##name {                                                                    \
     static double along(const tangent<double> &a, const tangent<double> &b) {                         \
       return partial_##number##_##name<tangent<double>>(a, b, name(a, b)).derivative;                 \
     }                                                                                                 \
-    static double value(double a, double b) { return partial_##number##_##name(a, b, std::name(a, b)); } \
+    static double value(double a, double b) { return partial_##number##_##name(a, b, of(a, b)); }     \
     static double partial_1(double a, double b, double) { return along({a, 1.0}, {b, 0.0}); }         \
     static double partial_2(double a, double b, double) { return along({a, 0.0}, {b, 1.0}); }         \
   };
-#define ADMPI_SLOPES(name) ADMPI_SLOPE(1, name) ADMPI_SLOPE(2, name)
+#define ADMPI_SLOPES(name) ADMPI_SLOPE(1, name, std::name) ADMPI_SLOPE(2, name, std::name)
 ADMPI_STD_BINARY(ADMPI_SLOPES)
+#undef ADMPI_SLOPES
+#define ADMPI_SLOPES(name) ADMPI_SLOPE(1, name, admpi_value_##name) ADMPI_SLOPE(2, name, admpi_value_##name)
+ADMPI_SPECIAL_BINARY(ADMPI_SLOPES)
 #undef ADMPI_SLOPES
 #undef ADMPI_SLOPE
 
@@ -128,6 +136,7 @@ inline tangent<varmat> operator/(const tangent<var> &a, const tangent<varmat> &b
     return {name(x.value), detail::apply<detail::slope_##name>(x.value) * x.derivative}; \
   }
 ADMPI_STD_UNARY(ADMPI_TANGENT_ARRAY)
+ADMPI_SPECIAL_UNARY(ADMPI_TANGENT_ARRAY)
 #undef ADMPI_TANGENT_ARRAY
 inline tangent<varmat> fabs(const tangent<varmat> &x) { return abs(x); }
 inline tangent<varmat> square(const tangent<varmat> &x) { return {square(x.value), 2.0 * x.value * x.derivative}; }
@@ -147,6 +156,7 @@ inline tangent<varmat> inv(const tangent<varmat> &x) { return 1.0 / x; }
     return {name(a, b.value), detail::apply<detail::slope_2_##name>(a, b.value) * b.derivative};             \
   }
 ADMPI_STD_BINARY(ADMPI_TANGENT_ARRAY)
+ADMPI_SPECIAL_BINARY(ADMPI_TANGENT_ARRAY)
 #undef ADMPI_TANGENT_ARRAY
 
 /// The elements of a where the condition holds, and those of b where it does not.

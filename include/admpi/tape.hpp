@@ -323,8 +323,22 @@ class passive {
 
 namespace detail {
 
-/// Whether the thread has a tape: what stands for none has no ids to give.
-inline bool has_tape() noexcept { return admpi_tls_tape->next_id != 0; }
+/// Calls fn with a tape that records, from which nothing is left afterwards: a nest of the current tape, or a tape of its
+/// own if the thread has none.
+template <class F>
+void in_nest(F &&fn) {
+  // What stands for no tape has no ids to give.
+  if (admpi_tls_tape->next_id != 0) {
+    nested nest;
+    current_tape().start();  // until the nest is recovered
+    fn(current_tape());
+    nest.recover();
+  } else {
+    tape tape;
+    tape.start();
+    fn(static_cast<tape_ref &>(tape));
+  }
+}
 
 }  // namespace detail
 
@@ -333,7 +347,7 @@ inline bool has_tape() noexcept { return admpi_tls_tape->next_id != 0; }
 template <class F>
 std::vector<double> gradient(F &&f, const std::vector<double> &x, double *value_out = nullptr) {
   std::vector<double> result(x.size());
-  const auto evaluate = [&](tape_ref tape) {
+  detail::in_nest([&](tape_ref tape) {
     std::vector<var> active(x.begin(), x.end());
     if (!active.empty()) tape.input(active);
     const var y = f(static_cast<const std::vector<var> &>(active));
@@ -341,17 +355,7 @@ std::vector<double> gradient(F &&f, const std::vector<double> &x, double *value_
     tape.reverse();
     tape.adjoints(active.data(), static_cast<std::int64_t>(active.size()), result.data());
     if (value_out != nullptr) *value_out = y.value;
-  };
-  if (detail::has_tape()) {
-    nested nest;
-    current_tape().start();  // until the nest is recovered
-    evaluate(current_tape());
-    nest.recover();
-  } else {
-    tape tape;
-    tape.start();
-    evaluate(tape);
-  }
+  });
   return result;
 }
 

@@ -10,6 +10,7 @@ pub mod arrays;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod collectives;
+pub mod densities;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod large;
@@ -25,6 +26,7 @@ pub mod messages;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod neighbors;
+pub mod operations;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod reductions;

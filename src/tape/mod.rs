@@ -15,8 +15,9 @@ mod sweep;
 mod tests;
 
 pub use block::{
-    Adjoint, Adjoints, Argument, Call, Cells, Forward, ForwardCall, Id, Kernel, Matrix, Operand,
-    Operands, Owned, Part, Stretch, Values, View,
+    Adjoint, Adjoints, Argument, Call, Cells, Forward, ForwardCall, Id, Input, Kernel, Matrix,
+    Operand, Operands, Operation, OperationCall, Owned, Part, SeenOperand, SeenResult, Stretch,
+    Values, View,
 };
 pub use callback::ReverseFn;
 pub use companions::Companion;

@@ -102,7 +102,7 @@ struct Statement {
     reverse: Kernel,
 }
 
-fn as_c(n: usize) -> i64 {
+pub(super) fn as_c(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 

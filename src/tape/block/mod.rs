@@ -6,13 +6,15 @@
 
 mod kernel;
 mod operand;
+mod operation;
 mod stretch;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use kernel::{Adjoints, Argument, Call, Forward, ForwardCall, Kernel, Values};
-pub use operand::{Adjoint, Operand, Operands};
+pub use operand::{Adjoint, Input, Operand, Operands};
+pub use operation::{Operation, OperationCall, SeenOperand, SeenResult};
 pub use stretch::{Loans, Stretch};
 
 use super::{Event, Sweep, Tape, Var};

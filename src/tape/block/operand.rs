@@ -1,10 +1,12 @@
 //! Parts of matrices as operands of events: their values, and the adjoints that a sweep adds to.
 
+use super::kernel::Argument;
 use super::write::no_tape;
 use super::{Block, Hold, Home, Owned, Part, View};
 use crate::count::wide32;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Sweep, Tape, Var};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -64,6 +66,63 @@ impl Operand {
         // SAFETY: whoever made the operand promised that the block lives; an event's is held by its tape.
         let block = unsafe { &*self.block };
         &block.values()[self.part.span()]
+    }
+}
+
+/// An operand with its values: a part of a matrix, or a scalar.
+#[derive(Debug, Clone, Copy)]
+pub struct Input {
+    pub operand: Operand,
+    /// The value of a scalar.
+    scalar: Option<f64>,
+}
+
+impl Input {
+    pub const fn array(operand: Operand) -> Self {
+        Self { operand, scalar: None }
+    }
+
+    /// What C passed.
+    ///
+    /// # Safety
+    /// As for `Tape::operand`, if it is not a scalar.
+    pub unsafe fn new(tape: Option<&Tape>, name: &str, argument: &Argument) -> Result<Self> {
+        if !argument.view.of.is_null() {
+            // SAFETY: the caller's promise.
+            return Ok(Self::array(unsafe { Tape::operand(tape, name, &argument.view)? }));
+        }
+        let x = &argument.scalar;
+        match tape {
+            Some(tape) => tape.check_var(name, x)?,
+            None if x.id != 0 => return Err(no_tape()),
+            None => {}
+        }
+        Ok(Self { operand: Operand::scalar(x), scalar: Some(x.value) })
+    }
+
+    pub const fn is_scalar(&self) -> bool {
+        self.scalar.is_some()
+    }
+
+    pub const fn len(&self) -> usize {
+        self.operand.part.len()
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The values, column by column.
+    pub fn values(&self) -> Cow<'_, [f64]> {
+        let part = &self.operand.part;
+        match &self.scalar {
+            Some(value) => Cow::Borrowed(std::slice::from_ref(value)),
+            None if part.is_contiguous() => Cow::Borrowed(self.operand.values()),
+            None => {
+                let seen = self.operand.values();
+                part.places().map(|k| seen[k - part.offset]).collect()
+            }
+        }
     }
 }
 
@@ -261,6 +320,17 @@ impl Operands<'_> {
         let values = unsafe { std::slice::from_raw_parts_mut(adjoint, n) };
         f(Adjoint { values, row_step, col_step });
         self.gathered(&place, operand)
+    }
+
+    /// Adds one value for each element, column by column, to direction `k` of the adjoints of `operand`.
+    pub fn add_columns(&mut self, operand: &Operand, k: usize, values: &[f64]) -> Result<()> {
+        let rows = operand.part.rows;
+        self.add(operand, |adjoint| {
+            for (i, value) in values.iter().enumerate() {
+                let at = i % rows * adjoint.row_step + i / rows * adjoint.col_step;
+                adjoint.values[at + k] += value;
+            }
+        })
     }
 
     /// Where what is added to the adjoints of `operand` goes.

@@ -1,0 +1,42 @@
+// admpi: what functions of arrays and scalars take: matrices, parts of them, array expressions, vectors and scalars,
+// active or not.
+#ifndef ADMPI_ARGUMENT_HPP
+#define ADMPI_ARGUMENT_HPP
+
+#include <optional>
+#include <vector>
+
+#include "admpi/arrays.hpp"
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+
+/// An array or a scalar, active or passive. Made from what is passed; it keeps alive what it is a part of.
+class argument {
+ public:
+  template <class N, detail::if_arithmetic<N> = 0>
+  argument(N x) noexcept : of_(admpi_operand_value(static_cast<double>(x))) {}
+  template <class E>
+  argument(const expression<E> &e) : of_(admpi_operand_scalar(var(e.self()))) {}
+  argument(const view &part) : kept_(part), of_(admpi_operand_part(part.parts())) {}
+  argument(const varmat &a) : argument(a.all()) {}
+  template <class E>
+  argument(const array_expression<E> &e) : argument(varmat(e)) {}
+  /// Columns.
+  argument(const std::vector<double> &x) : argument(varmat(x)) {}
+  argument(const std::vector<int> &x) : argument(std::vector<double>(x.begin(), x.end())) {}
+  argument(const std::vector<var> &x) : argument(varmat(x)) {}
+
+  /// For the C interface.
+  const admpi_operand &operand() const noexcept { return of_; }
+  const admpi_view &parts() const noexcept { return of_.view; }
+
+ private:
+  std::optional<view> kept_;
+  admpi_operand of_;
+};
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#endif

@@ -1,0 +1,60 @@
+// admpi: log densities. Each is the sum over all elements, normalised, and one event. An argument is an array or a scalar that
+// stands for all elements, active or passive; arrays have the same number of elements.
+//
+//   admpi::var lp = normal_lpdf(y, a * x + b, sigma);
+#ifndef ADMPI_DENSITIES_HPP
+#define ADMPI_DENSITIES_HPP
+
+#include "admpi/argument.hpp"
+#include "admpi/densities.h"
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+namespace detail {
+
+template <class Density, class... Arguments>
+var log_density(Density density, const Arguments &...arguments) {
+  admpi_var lp;
+  check(density(&arguments.operand()..., &lp));
+  return lp;
+}
+
+}  // namespace detail
+
+/// Of y with mean mu and standard deviation sigma.
+inline var normal_lpdf(const argument &y, const argument &mu, const argument &sigma) {
+  return detail::log_density(&admpi_normal_lpdf, y, mu, sigma);
+}
+
+/// Of y with nu degrees of freedom, location mu and scale sigma.
+inline var student_t_lpdf(const argument &y, const argument &nu, const argument &mu, const argument &sigma) {
+  return detail::log_density(&admpi_student_t_lpdf, y, nu, mu, sigma);
+}
+
+/// Of y with shape alpha and rate beta; minus infinity for y < 0.
+inline var gamma_lpdf(const argument &y, const argument &alpha, const argument &beta) {
+  return detail::log_density(&admpi_gamma_lpdf, y, alpha, beta);
+}
+
+/// Of y, passive, 1 where an event occurred and else 0, with the probability inv_logit(alpha).
+inline var bernoulli_logit_lpmf(const argument &y, const argument &alpha) {
+  return detail::log_density(&admpi_bernoulli_logit_lpmf, y, alpha);
+}
+
+/// Of the counts y, passive, of which exp(alpha) are expected.
+inline var poisson_log_lpmf(const argument &y, const argument &alpha) {
+  return detail::log_density(&admpi_poisson_log_lpmf, y, alpha);
+}
+
+/// Of the columns of y, with the mean mu, one column or one for each, and the covariance that is the lower triangle of l times
+/// its transpose.
+inline var multi_normal_cholesky_lpdf(const argument &y, const argument &mu, const argument &l) {
+  admpi_var lp;
+  detail::check(admpi_multi_normal_cholesky_lpdf(&y.parts(), &mu.parts(), &l.parts(), &lp));
+  return lp;
+}
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#endif

@@ -1,0 +1,159 @@
+//! The C interface of log densities. `include/admpi/densities.h` is generated from this file.
+//!
+//! All are normalised, and sums over the elements of their arguments. Each argument is an array (a part of a matrix) or a
+//! scalar that stands for all elements, active or passive; arrays have the same number of elements. Each is one event.
+
+use super::varmat::with_tape;
+use super::{entry, get, put};
+use crate::ops::{self, Density};
+use crate::tape::{Input, Tape};
+
+// By the names under which C knows them: they are defined in `include/admpi/var.h` and `matrix.h`.
+use crate::tape::{Argument as admpi_operand, Var as admpi_var, View as admpi_view};
+
+/// The density `D` of these arguments.
+///
+/// # Safety
+/// What is not NULL is live, and so are the matrices; `lp_out` is NULL or may be written to.
+unsafe fn density<D: Density<K>, const K: usize>(
+    lp_out: *mut admpi_var,
+    arguments: [*const admpi_operand; K],
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        put("lp_out", lp_out, || {
+            with_tape(|tape| {
+                let mut inputs = Vec::with_capacity(K);
+                for (argument, (name, _)) in arguments.into_iter().zip(D::ARGUMENTS) {
+                    inputs.push(Input::new(tape.as_deref(), name, get(name, argument)?)?);
+                }
+                let inputs = inputs.try_into().unwrap_or_else(|_| unreachable!("K of them"));
+                ops::log_density::<D, K>(tape, inputs)
+            })
+        })
+    })
+}
+
+/// The log density of the normal distribution, summed over all
+/// elements, as one event. Each argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
+/// @param y            what is observed; finite
+/// @param mu           mean; finite
+/// @param sigma        standard deviation; positive and finite
+/// @param[out] lp_out  the sum over all elements
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside of the domain, or sizes that differ),
+///         ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_normal_lpdf(
+    y: *const admpi_operand,
+    mu: *const admpi_operand,
+    sigma: *const admpi_operand,
+    lp_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe { density::<ops::Normal, _>(lp_out, [y, mu, sigma]) }
+}
+
+/// The log density of Student's t distribution, summed over all
+/// elements, as one event. Each argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
+/// @param y            what is observed; finite
+/// @param nu           degrees of freedom; positive and finite
+/// @param mu           location; finite
+/// @param sigma        scale; positive and finite
+/// @param[out] lp_out  the sum over all elements
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside of the domain, or sizes that differ),
+///         ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_student_t_lpdf(
+    y: *const admpi_operand,
+    nu: *const admpi_operand,
+    mu: *const admpi_operand,
+    sigma: *const admpi_operand,
+    lp_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe { density::<ops::StudentT, _>(lp_out, [y, nu, mu, sigma]) }
+}
+
+/// The log density of the gamma distribution, minus infinity for y < 0, summed over all
+/// elements, as one event. Each argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
+/// @param y            what is observed; finite
+/// @param alpha        shape; positive and finite
+/// @param beta         rate; positive and finite
+/// @param[out] lp_out  the sum over all elements
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside of the domain, or sizes that differ),
+///         ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_gamma_lpdf(
+    y: *const admpi_operand,
+    alpha: *const admpi_operand,
+    beta: *const admpi_operand,
+    lp_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe { density::<ops::Gamma, _>(lp_out, [y, alpha, beta]) }
+}
+
+/// The log probability of events that occur with the probability inv_logit(alpha), summed over all
+/// elements, as one event. Each argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
+/// @param y            1 where the event occurred, else 0; passive
+/// @param alpha        logit of the probability; not NaN
+/// @param[out] lp_out  the sum over all elements
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside of the domain, or sizes that differ),
+///         ADMPI_ERR_UNSUPPORTED (y is active),
+///         ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_bernoulli_logit_lpmf(
+    y: *const admpi_operand,
+    alpha: *const admpi_operand,
+    lp_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe { density::<ops::BernoulliLogit, _>(lp_out, [y, alpha]) }
+}
+
+/// The log probability of counts of which exp(alpha) are expected, summed over all
+/// elements, as one event. Each argument is a part of a matrix, or a scalar that stands for all elements; active or passive.
+/// @param y            counts; passive
+/// @param alpha        logarithm of the rate; not NaN
+/// @param[out] lp_out  the sum over all elements
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside of the domain, or sizes that differ),
+///         ADMPI_ERR_UNSUPPORTED (y is active),
+///         ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_poisson_log_lpmf(
+    y: *const admpi_operand,
+    alpha: *const admpi_operand,
+    lp_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe { density::<ops::PoissonLog, _>(lp_out, [y, alpha]) }
+}
+
+/// The log density of the multivariate normal distribution, by the Cholesky factor of the covariance, summed over the
+/// columns of y.
+/// @param y            `n x m`: m observations of n numbers
+/// @param mu           mean: `n x 1`, the same for all columns, or `n x m`
+/// @param l            `n x n`: the covariance is its lower triangle times that transposed. The diagonal is positive; the
+///                     upper triangle is not read
+/// @param[out] lp_out  the sum over all columns
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (outside of the domain, or sizes that differ),
+///         ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_multi_normal_cholesky_lpdf(
+    y: *const admpi_view,
+    mu: *const admpi_view,
+    l: *const admpi_view,
+    lp_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        put("lp_out", lp_out, || {
+            let (y, mu, l) = (get("y", y)?, get("mu", mu)?, get("l", l)?);
+            with_tape(|tape| {
+                let operand = |name, view| Tape::operand(tape.as_deref(), name, view);
+                let (y, mu, l) = (operand("y", y)?, operand("mu", mu)?, operand("l", l)?);
+                ops::multi_normal_cholesky(tape, y, mu, l)
+            })
+        })
+    })
+}

@@ -1,0 +1,280 @@
+//! Users' operations on matrices: a forward and a reverse function, any number of operands and results, one event.
+
+use super::kernel::{Argument, as_c};
+use super::operand::{Input, Operand};
+use super::{Home, Owned};
+use crate::count::{from_c, product};
+use crate::error::{Code, Error, Result};
+use crate::tape::record::with_current;
+use crate::tape::{Event, Sweep, Tape};
+use std::borrow::Cow;
+use std::ffi::c_void;
+
+/// An operand as the functions see it: column by column. Laid out as `admpi_operation_operand`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct SeenOperand {
+    pub rows: i64,
+    pub cols: i64,
+    pub value: *const f64,
+    /// Null where nothing is asked for.
+    pub adjoint: *mut f64,
+}
+
+/// A result. Laid out as `admpi_operation_result`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct SeenResult {
+    pub rows: i64,
+    pub cols: i64,
+    pub value: *mut f64,
+    pub adjoint: *const f64,
+}
+
+/// What the functions get. Laid out as `admpi_operation_call`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct OperationCall {
+    pub n_operands: i64,
+    pub operand: *const SeenOperand,
+    pub n_results: i64,
+    pub result: *const SeenResult,
+    pub data: *mut c_void,
+}
+
+type Function = unsafe extern "C-unwind" fn(*const OperationCall) -> i32;
+type Destroy = unsafe extern "C-unwind" fn(*mut c_void);
+
+/// A user's operation. Laid out as `admpi_operation`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Operation {
+    pub size: usize,
+    pub forward: Option<Function>,
+    pub reverse: Option<Function>,
+    pub destroy: Option<Destroy>,
+}
+
+/// The user's data of one operation, which is destroyed with it.
+pub struct Data {
+    data: *mut c_void,
+    destroy: Option<Destroy>,
+}
+
+impl Drop for Data {
+    fn drop(&mut self) {
+        if let Some(destroy) = self.destroy {
+            // SAFETY: the user gave the function for this data, to be called once.
+            unsafe { destroy(self.data) };
+        }
+    }
+}
+
+/// Calls a function of the user's. Adjoints of operands that are empty are not asked for.
+///
+/// # Safety
+/// `function` may be called with `data` and arrays of these sizes.
+unsafe fn call(
+    function: Function,
+    (inputs, values): (&[Input], &[Cow<'_, [f64]>]),
+    adjoints: &mut [Vec<f64>],
+    results: &[SeenResult],
+    data: &Data,
+) -> Result<()> {
+    let operands: Vec<SeenOperand> = inputs
+        .iter()
+        .zip(values)
+        .zip(adjoints)
+        .map(|((input, values), adjoint)| SeenOperand {
+            rows: as_c(input.operand.part().rows),
+            cols: as_c(input.operand.part().cols),
+            value: values.as_ptr(),
+            adjoint: if adjoint.is_empty() { std::ptr::null_mut() } else { adjoint.as_mut_ptr() },
+        })
+        .collect();
+    let call = OperationCall {
+        n_operands: as_c(operands.len()),
+        operand: operands.as_ptr(),
+        n_results: as_c(results.len()),
+        result: results.as_ptr(),
+        data: data.data,
+    };
+    // SAFETY: the caller's promise.
+    match unsafe { function(&raw const call) } {
+        0 => Ok(()),
+        status => Err(Error::new(Code::Callback, format!("the user's function returned {status}"))),
+    }
+}
+
+struct Recorded {
+    reverse: Function,
+    data: Data,
+    inputs: Vec<Input>,
+    results: Vec<Operand>,
+    first: u32,
+}
+
+impl Event for Recorded {
+    const NAME: &'static str = "user's operation";
+
+    /// Once for each direction, also where all adjoints are zero: the function may call others that all ranks call.
+    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
+        sweep.pause()?;
+        let width = sweep.width();
+        let n = self.results.iter().map(|result| result.part().len()).sum::<usize>();
+        let mut taken = vec![0.0; n * width];
+        sweep.take(self.first, n, &mut taken);
+        let values: Vec<Cow<'_, [f64]>> = self.inputs.iter().map(Input::values).collect();
+        for k in 0..width {
+            let weights: Vec<f64> = taken.iter().skip(k).step_by(width).copied().collect();
+            let mut at = 0;
+            let mut seen = Vec::with_capacity(self.results.len());
+            for result in &self.results {
+                let part = result.part();
+                seen.push(SeenResult {
+                    rows: as_c(part.rows),
+                    cols: as_c(part.cols),
+                    value: result.values().as_ptr().cast_mut(),
+                    adjoint: weights[at..].as_ptr(),
+                });
+                at += part.len();
+            }
+            let room = |input: &Input| if input.operand.is_active() { input.len() } else { 0 };
+            let mut adjoints: Vec<Vec<f64>> =
+                self.inputs.iter().map(|input| vec![0.0; room(input)]).collect();
+            // No reference to the tape is held meanwhile.
+            // SAFETY: the function that came with this data, with arrays of the sizes that its contract names.
+            unsafe {
+                call(self.reverse, (&self.inputs, &values), &mut adjoints, &seen, &self.data)?;
+            }
+            for (input, adjoint) in self.inputs.iter().zip(&adjoints) {
+                if !adjoint.is_empty() {
+                    sweep.split(self.first, 0).0.add_columns(&input.operand, k, adjoint)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Operation {
+    /// The data of a call, which the library has from now on.
+    pub fn data(&self, data: *mut c_void) -> Result<Data> {
+        if self.size < size_of::<Self>() {
+            return Err(Error::new(
+                Code::Argument,
+                format!("operation.size = {} is less than {}", self.size, size_of::<Self>()),
+            ));
+        }
+        Ok(Data { data, destroy: self.destroy })
+    }
+
+    fn functions(&self) -> Result<(Function, Function)> {
+        let null = |name| Error::new(Code::Null, format!("operation.{name} is NULL"));
+        let forward = self.forward.ok_or_else(|| null("forward"))?;
+        Ok((forward, self.reverse.ok_or_else(|| null("reverse"))?))
+    }
+
+    /// Calls the forward function, and records the operation as one event if an operand is active and the thread's tape
+    /// records. `shapes` are rows and columns of the results.
+    ///
+    /// # Safety
+    /// The arguments' matrices are null or live. The functions may be called with `data`.
+    pub unsafe fn apply(
+        &self,
+        data: Data,
+        arguments: &[Argument],
+        shapes: &[[i64; 2]],
+    ) -> Result<Vec<Owned>> {
+        let (forward, reverse) = self.functions()?;
+        // SAFETY: the caller's promise.
+        let (inputs, mut results) =
+            unsafe { with_current(|tape| prepare(tape, arguments, shapes))? };
+        {
+            let values: Vec<Cow<'_, [f64]>> = inputs.iter().map(Input::values).collect();
+            let seen: Vec<SeenResult> = results
+                .iter_mut()
+                .zip(shapes)
+                .map(|(result, &[rows, cols])| {
+                    let value = result.fresh_values();
+                    value.fill(0.0);
+                    SeenResult { rows, cols, value: value.as_mut_ptr(), adjoint: std::ptr::null() }
+                })
+                .collect();
+            let mut none = vec![Vec::new(); inputs.len()];
+            // The function may use the tape, of which no reference is held.
+            // SAFETY: the caller's promise, and arrays of the sizes that the contract names.
+            unsafe { call(forward, (&inputs, &values), &mut none, &seen, &data)? };
+        }
+        with_current(|tape| match tape.filter(|tape| tape.recording()) {
+            Some(tape) => record(tape, inputs, &results, reverse, data),
+            None => Ok(()),
+        })?;
+        Ok(results)
+    }
+}
+
+/// # Safety
+/// The arguments' matrices are null or live.
+unsafe fn prepare(
+    mut tape: Option<&mut Tape>,
+    arguments: &[Argument],
+    shapes: &[[i64; 2]],
+) -> Result<(Vec<Input>, Vec<Owned>)> {
+    let mut inputs = Vec::with_capacity(arguments.len());
+    for (k, argument) in arguments.iter().enumerate() {
+        // SAFETY: the caller's promise.
+        inputs.push(unsafe { Input::new(tape.as_deref(), &format!("operand[{k}]"), argument)? });
+    }
+    let mut results = Vec::with_capacity(shapes.len());
+    for &[rows, cols] in shapes {
+        let (rows, cols) = (from_c("rows", rows)?, from_c("cols", cols)?);
+        product("rows * cols", rows, cols)?;
+        results.push(match &mut tape {
+            Some(tape) => tape.matrix(rows, cols)?,
+            None => Owned::zeros(rows, cols),
+        });
+    }
+    Ok((inputs, results))
+}
+
+/// Records an operation that has been computed, if an operand is active.
+fn record(
+    tape: &mut Tape,
+    inputs: Vec<Input>,
+    results: &[Owned],
+    reverse: Function,
+    data: Data,
+) -> Result<()> {
+    if !inputs.iter().any(|input| input.operand.is_active()) {
+        return Ok(());
+    }
+    let mut made = Vec::with_capacity(results.len());
+    for result in results {
+        // SAFETY: a live matrix of ours.
+        let (operand, home) = unsafe {
+            let home = &(*(*result.0).block).home;
+            (Tape::operand(Some(tape), "result", &result.view())?, home)
+        };
+        if !matches!(home, Home::Arena { serial, .. } if *serial == tape.serial) {
+            return Err(Error::new(
+                Code::Nest,
+                "the user's forward function reset the tape, or changed it for another",
+            ));
+        }
+        tape.keep_operand(&operand, true)?;
+        made.push(operand);
+    }
+    for input in &inputs {
+        tape.keep_operand(&input.operand, true)?;
+    }
+    let sizes: Vec<usize> = made.iter().map(|result| result.part().len()).collect();
+    let n = sizes.iter().sum();
+    let mut first =
+        tape.record(n, |first, _| Recorded { reverse, data, inputs, results: made, first })?;
+    for (result, size) in results.iter().zip(sizes) {
+        tape.activate(result, first);
+        first += u32::try_from(size).expect("ids that were given out");
+    }
+    Ok(())
+}
