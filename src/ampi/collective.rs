@@ -188,7 +188,10 @@ fn leave<R: Rule>(
         }
     };
     let set_off = move |sweep: &mut Sweep<'_>| {
-        check::adjoint_set_off(rule.private(), sweep.depth());
+        // A member that could not know of the call has none of it on record.
+        if rule.signature().is_some() {
+            check::adjoint_set_off(rule.private(), sweep.depth());
+        }
         depart(&rule, taken, sweep)
     };
     if release == AT_ONCE && sweep.companion::<Traffic>().may_depart() {
