@@ -1,4 +1,4 @@
-# admpi_add_test(<name> SOURCES <file>... [RANKS <n>...] [VALGRIND [<n>...]] [ARGS <arg>...]
+# admpi_add_test(<name> SOURCES <file>... [RANKS <n>...] [VALGRIND [<n>...]] [ARGS <arg>...] [VALGRIND_ARGS <arg>...]
 #                [TIMEOUT <seconds>] [LIBRARIES <target>...] [PLAIN_MAIN])
 #
 # Builds one program and registers it with ctest.
@@ -6,7 +6,7 @@
 # - With RANKS it is an MPI test: left out where there is no MPI, else run once a number of ranks, as
 #   <name>_<n>. A deadlock ends at TIMEOUT (default 60 s).
 # - VALGRIND runs it under valgrind too (label valgrind): at the given ranks, or as a serial test. That only
-#   in the build without MPI: the tape is the same in all of them.
+#   in the build without MPI: the tape is the same in all of them. VALGRIND_ARGS are the program's there only.
 # - C++ tests use doctest; its main() is provided, with MPI initialised where RANKS are given. Tests in C
 #   and those with PLAIN_MAIN bring their own.
 
@@ -29,7 +29,7 @@ if(ADMPI_VALGRIND)
 endif()
 
 function(admpi_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN" "TIMEOUT" "SOURCES;RANKS;VALGRIND;ARGS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN" "TIMEOUT" "SOURCES;RANKS;VALGRIND;ARGS;VALGRIND_ARGS;LIBRARIES")
   if(arg_RANKS AND NOT ADMPI_WITH_MPI)
     return()
   endif()
@@ -63,11 +63,11 @@ function(admpi_add_test name)
   endif()
   if("VALGRIND" IN_LIST arg_KEYWORDS_MISSING_VALUES AND NOT ADMPI_WITH_MPI)
     admpi_register("${name}_valgrind" PROCESSORS 1 TIMEOUT ${valgrind_timeout} LABELS valgrind
-      COMMAND ${ADMPI_VALGRIND_COMMAND} ${program})
+      COMMAND ${ADMPI_VALGRIND_COMMAND} ${program} ${arg_VALGRIND_ARGS})
   endif()
   foreach(ranks IN LISTS arg_VALGRIND)
     admpi_launcher(launcher "${ranks}")
     admpi_register("${name}_${ranks}_valgrind" PROCESSORS "${ranks}" TIMEOUT ${valgrind_timeout}
-      LABELS mpi valgrind COMMAND ${launcher} ${ADMPI_VALGRIND_COMMAND} ${program})
+      LABELS mpi valgrind COMMAND ${launcher} ${ADMPI_VALGRIND_COMMAND} ${program} ${arg_VALGRIND_ARGS})
   endforeach()
 endfunction()
