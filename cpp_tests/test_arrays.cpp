@@ -617,3 +617,44 @@ TEST_CASE("test_arrays_gather_and_scatter") {
   CHECK(code_of([&] { scatter_add(a, {0, 1}, b); }) == ADMPI_ERR_ARGUMENT);
   CHECK(code_of([&] { scatter_add(a, {0, 1, 2, 12}, b); }) == ADMPI_ERR_RANGE);
 }
+
+TEST_CASE("test_arrays_views_of_a_matrix_that_has_shrunk") {
+  admpi::varmat b(400, 1);
+  const admpi::view v = b.segment(200, 200);
+  b = admpi::varmat(8, 1);
+  CHECK_THROWS_AS(varmat(v * 2.0), admpi::range_error);
+  CHECK_THROWS_AS(sum(v * 2.0), admpi::range_error);
+  admpi::view to = v;
+  CHECK_THROWS_AS(to = admpi::varmat(200, 1) * 3.0 + 7.0, admpi::range_error);
+}
+
+TEST_CASE("test_arrays_of_nothing_behind_the_last_element") {
+  admpi::tape tape;
+  tape.start();
+  admpi::varmat a(6, 5);
+  tape.input(a);
+  const admpi::view nothing = a.block(3, 5, 2, 0);
+  CHECK(admpi::value(sum(nothing)) == 0.0);
+  CHECK(admpi::value(sum(square(nothing))) == 0.0);
+  CHECK(admpi::value(sum(multiply(a.block(0, 0, 6, 0), a.block(6, 0, 0, 5)))) == 0.0);
+}
+
+TEST_CASE("test_arrays_assigned_on_another_tape") {
+  admpi::varmat y;
+  admpi::tape second;
+  second.start();
+  const auto position = second.position();
+  {
+    admpi::tape first;
+    first.start();
+    admpi::varmat p(4, 1);
+    first.input(p);
+    y = p * 2.0;
+    REQUIRE(admpi_tape_activate(second.handle(), nullptr) == ADMPI_SUCCESS);
+    admpi::varmat q(4, 1);
+    second.input(q);
+    y.all() = q * 3.0 + 1.0;
+  }
+  second.reset_to(position);
+  CHECK(y.rows() == 4);
+}

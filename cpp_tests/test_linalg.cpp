@@ -230,3 +230,13 @@ TEST_CASE("test_linalg_multiply_errors") {
   CHECK(tape.adjoints(one) == numbers{0.0});
   CHECK(c(0).id != 0);
 }
+
+TEST_CASE("test_linalg_determinant_of_columns_that_are_zero") {
+  for (const int zero : {0, 1, 2}) {
+    CAPTURE(zero);
+    admpi::varmat a(3, 3);
+    for (int i = 0; i < 3; ++i) a(i, i) = i == zero ? 0.0 : 2.0;
+    CHECK(admpi::value(determinant(a)) == 0.0);
+  }
+  CHECK(admpi::value(determinant(admpi::varmat(2, 2))) == 0.0);
+}

@@ -537,3 +537,23 @@ TEST_CASE("test_matrices_errors") {
   AMPI_Wait(&s, MPI_STATUS_IGNORE);
   CHECK(small(0).id == 0);
 }
+
+TEST_CASE("test_matrices_completed_when_the_tape_has_stopped") {
+  test::begin();
+  admpi::tape tape;
+  tape.start();
+  varmat x(4, 1), b(4, 1);
+  tape.input(x);
+  const varmat a = x + 1.0;
+  AMPI_Request request;
+  REQUIRE(AMPI_Iallreduce(a.handle(), b.handle(), 4, AMPI_VARMAT, MPI_SUM, world, &request) == MPI_SUCCESS);
+  tape.stop();
+  REQUIRE(AMPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  b.segment(0, 2) = varmat(2, 1, numbers{5.0, 5.0}.data());
+  tape.start();
+  tape.seed(sum(square(b)));
+  tape.reverse();
+  const double size = test::size_of(world);
+  const std::vector<double> adjoint = tape.adjoints(x);
+  CHECK(adjoint == numbers{0.0, 0.0, 2.0 * size * size, 2.0 * size * size});
+}

@@ -53,7 +53,10 @@ struct layout {
   bool flat = true;
 
   admpi_view turn(const admpi_view &v) const noexcept { return turned ? admpi_view_transpose(v) : v; }
-  void see(const admpi_view &v) noexcept {
+  void see(const admpi_view &v) {
+    const bool some = v.rows > 0 && v.cols > 0;
+    if (v.of == nullptr || (some && v.offset + (v.rows - 1) * v.row_step + (v.cols - 1) * v.col_step >= v.of->rows * v.of->cols))
+      throw range_error("a view is not within its matrix, which has fewer elements now");
     const admpi_view w = turn(v);
     unit = unit && (w.row_step == 1 || w.rows <= 1);
     flat = flat && (w.col_step == w.rows || w.cols <= 1);
@@ -193,7 +196,7 @@ struct part_leaf : array_expression<part_leaf> {
 
   explicit part_leaf(const admpi_view &v) noexcept : of(v), keep(v.of) { ++v.of->references; }
   shape extent() const noexcept { return {of.rows, of.cols}; }
-  void see(layout &how) const noexcept { how.see(of); }
+  void see(layout &how) const { how.see(of); }
   template <unsigned K>
   frozen_part<K> freeze(const layout &how, admpi_operand *operand) const noexcept {
     const admpi_view v = how.turn(of);
@@ -234,7 +237,7 @@ struct array_unary : array_expression<array_unary<Op, A>> {
 
   explicit array_unary(const A &operand) : a(operand) {}
   shape extent() const noexcept { return a.extent(); }
-  void see(layout &how) const noexcept { a.see(how); }
+  void see(layout &how) const { a.see(how); }
   template <unsigned K>
   auto freeze(const layout &how, admpi_operand *operand) const noexcept {
     const auto x = a.template freeze<K>(how, operand);
@@ -250,7 +253,7 @@ struct array_binary : array_expression<array_binary<Node, Op, A, B>> {
 
   array_binary(const A &first, const B &second) : a(first), b(second) { joint(a.extent(), b.extent()); }
   shape extent() const { return joint(a.extent(), b.extent()); }
-  void see(layout &how) const noexcept {
+  void see(layout &how) const {
     a.see(how);
     b.see(how);
   }
@@ -271,7 +274,7 @@ struct array_condition {
 
   array_condition(const A &first, const B &second) : a(first), b(second) { joint(a.extent(), b.extent()); }
   shape extent() const { return joint(a.extent(), b.extent()); }
-  void see(layout &how) const noexcept {
+  void see(layout &how) const {
     a.see(how);
     b.see(how);
   }
@@ -292,7 +295,7 @@ struct array_ternary : array_expression<array_ternary<Node, A, B, C>> {
 
   array_ternary(const A &x, const B &y, const C &z) : a(x), b(y), c(z) { extent(); }
   shape extent() const { return joint(joint(a.extent(), b.extent()), c.extent()); }
-  void see(layout &how) const noexcept {
+  void see(layout &how) const {
     a.see(how);
     b.see(how);
     c.see(how);

@@ -248,8 +248,14 @@ pub fn determinant(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
     factors.copy_from(values(&a).mat());
     let (order, odd) = factor(factors.as_mut());
     let product: f64 = (0..n).map(|i| factors[(i, i)]).product();
-    let value = if odd { -product } else { product };
-    let singular = zero_pivot(factors.as_ref()).is_some();
+    let zero = zero_pivot(factors.as_ref());
+    let value = match zero {
+        // What comes behind such a pivot has been divided by it.
+        Some((_, 0.0)) => 0.0,
+        _ if odd => -product,
+        _ => product,
+    };
+    let singular = zero.is_some();
     if singular && call.records() {
         cofactors(values(&a).mat(), factors)?;
     }

@@ -233,7 +233,7 @@ impl Tape {
                     ));
                 }
                 Some(matrix) => {
-                    if !(*matrix.block).is_heap() && !fresh.is_heap() {
+                    if (*matrix.block).lies_below(fresh) {
                         (*(*part.of).block).origin = matrix.block;
                     }
                     // Nothing is taken over where everything was computed.

@@ -84,6 +84,17 @@ impl Block {
         matches!(self.home, Home::Heap { .. })
     }
 
+    /// Whether both are in the arena of one tape, and a place that forgets this one forgets the other too.
+    fn lies_below(&self, other: &Self) -> bool {
+        match (&self.home, &other.home) {
+            (
+                Home::Arena { serial, offset, .. },
+                Home::Arena { serial: others, offset: above, .. },
+            ) => serial == others && offset < above,
+            _ => false,
+        }
+    }
+
     fn is_stale(&self) -> bool {
         self.cells.id0 == STALE
     }
@@ -318,7 +329,7 @@ impl View {
                 Error::new(Code::Argument, format!("{name}.{what} = {value} is negative"))
             })
         };
-        let part = Part {
+        let mut part = Part {
             offset: read("offset", self.offset)?,
             rows: read("rows", self.rows)?,
             cols: read("cols", self.cols)?,
@@ -339,6 +350,10 @@ impl View {
                     part.rows, part.cols, part.offset, part.row_step, part.col_step
                 ),
             ));
+        }
+        if empty {
+            // Behind the last element is as good a place for nothing, which nobody is to look up.
+            part.offset = 0;
         }
         Ok(part)
     }
@@ -582,6 +597,11 @@ impl Tape {
             return Ok(Owned::zeros(rows, cols));
         }
         Ok(Owned::new(self.arena_block(n)?, rows, cols))
+    }
+
+    /// As `matrix`, one column in the arena also while the tape does not record.
+    fn matrix_for_ids(&mut self, n: usize) -> Result<Owned> {
+        Ok(Owned::new(self.arena_block(n)?, n, 1))
     }
 
     /// Gives the elements of a fresh matrix the ids from `first`, which an event has just been given.

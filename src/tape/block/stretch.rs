@@ -180,7 +180,11 @@ impl Stretch {
     /// passive.
     pub fn put(&mut self, from: usize, values: &[f64], id: Id) -> Result<()> {
         if from == 0 && values.len() == self.n && self.is_whole() {
-            let mut fresh = with_current(|tape| self.fresh(tape))?;
+            let mut fresh = with_current(|tape| match tape {
+                // Active, though the tape may have stopped recording since.
+                Some(tape) if id.id != 0 => tape.matrix_for_ids(self.n),
+                tape => self.fresh(tape),
+            })?;
             fresh.fresh_values().copy_from_slice(values);
             self.take_over(&fresh, id);
             return Ok(());
