@@ -170,6 +170,38 @@ TEST_CASE("test_operations_of_matrices_that_are_overwritten_afterwards") {
   CHECK(a(1, 1).value == 100.0);
 }
 
+/// y = s x, of a matrix x that it assigns to before it reads its operands.
+struct careless {
+  varmat *x;
+  bool whole;
+  void forward(const operation_call &call) const {
+    if (whole) *x = varmat(4, 4);
+    else (*x)(0) = -1.0;
+    for (std::int64_t i = 0; i < 3; ++i) call.result(0).value[i] = call.operand(1).value[0] * call.operand(0).value[i];
+  }
+  void reverse(const operation_call &call) const {
+    for (std::int64_t i = 0; i < 3; ++i)
+      call.operand(1).adjoint[0] += call.operand(0).value[i] * call.result(0).adjoint[i];
+  }
+};
+
+TEST_CASE("test_operations_that_assign_to_their_operands") {
+  for (const bool whole : {false, true}) {
+    CAPTURE(whole);
+    admpi::tape tape;
+    tape.start();
+    const numbers values{2.0, 3.0, 4.0};
+    varmat x(3, 1, values.data());
+    var s = 5.0;
+    tape.input(s);
+    const varmat y = apply_operation(careless{&x, whole}, {x, s}, {{3, 1}})[0];
+    CHECK(y.values() == numbers{10.0, 15.0, 20.0});
+    tape.seed(sum(y));
+    tape.reverse();
+    CHECK(tape.adjoint(s) == 9.0);
+  }
+}
+
 TEST_CASE("test_operations_of_parts_in_directions") {
   admpi::tape tape;
   tape.start();

@@ -190,6 +190,13 @@ impl Operation {
         // SAFETY: the caller's promise.
         let (inputs, mut results) =
             unsafe { with_current(|tape| prepare(tape, arguments, shapes))? };
+        // The function may assign to the matrices of its operands, which keep what they are here until it is recorded.
+        let matrices = arguments.iter().map(|argument| argument.view.of);
+        // SAFETY: live, as `prepare` has found.
+        let _kept: Vec<Owned> = matrices
+            .filter(|of| !of.is_null())
+            .map(|of| Owned::new(unsafe { (*of).block }, 0, 0))
+            .collect();
         {
             let values: Vec<Cow<'_, [f64]>> = inputs.iter().map(Input::values).collect();
             let seen: Vec<SeenResult> = results
