@@ -550,15 +550,19 @@ TEST_CASE("test_edges_half_of_an_exchange_of_nothing_may_have_any_type") {
   // Nobody at the other end.
   int count = -1, numbers[5] = {1, 2, 3, 4, 5};
   MPI_Status status;
+  AMPI_Request q[2];
+  AMPI_Irecv(y.data(), 2, AMPI_ADOUBLE, left, 1, MPI_COMM_WORLD, &q[0]);
   AMPI_Sendrecv(x.data(), 2, AMPI_ADOUBLE, right, 1, numbers, 5, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status);
   MPI_Get_count(&status, MPI_INT, &count);
   CHECK(count == 0);
   CHECK(numbers[4] == 5);
-  AMPI_Sendrecv(numbers, 5, MPI_INT, MPI_PROC_NULL, 1, y.data(), 2, AMPI_ADOUBLE, left, 1, MPI_COMM_WORLD, &status);
+  AMPI_Wait(&q[0], MPI_STATUS_IGNORE);
+  AMPI_Isend(x.data(), 2, AMPI_ADOUBLE, right, 4, MPI_COMM_WORLD, &q[0]);
+  AMPI_Sendrecv(numbers, 5, MPI_INT, MPI_PROC_NULL, 4, y.data(), 2, AMPI_ADOUBLE, left, 4, MPI_COMM_WORLD, &status);
   MPI_Get_count(&status, AMPI_ADOUBLE, &count);
   CHECK(count == 2);
+  AMPI_Wait(&q[0], MPI_STATUS_IGNORE);
   // No items.
-  AMPI_Request q[2];
   AMPI_Irecv(z.data(), 2, AMPI_ADOUBLE, rank, 2, MPI_COMM_WORLD, &q[0]);
   AMPI_Isend(numbers, 0, MPI_INT, rank, 3, MPI_COMM_WORLD, &q[1]);
   AMPI_Sendrecv(x.data(), 2, AMPI_ADOUBLE, rank, 2, numbers, 0, MPI_BYTE, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
