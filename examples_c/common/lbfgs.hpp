@@ -1,7 +1,7 @@
 /* Limited-memory BFGS (Nocedal & Wright, "Numerical Optimization", algorithms 7.4 and 3.5/3.6) for a smooth function of many
  * variables whose gradient costs about as much as a few values. Every trial point therefore asks for both at once. */
-#ifndef HEAT_FLUX_LBFGS_HPP
-#define HEAT_FLUX_LBFGS_HPP
+#ifndef EXAMPLES_LBFGS_HPP
+#define EXAMPLES_LBFGS_HPP
 
 #include <algorithm>
 #include <cmath>

@@ -91,6 +91,16 @@ class Canvas {
     }
   }
 
+  void line(double x, double y, double to_x, double to_y, int width, Colour colour) {
+    const int steps = 1 + int(std::max(std::fabs(to_x - x), std::fabs(to_y - y)));
+    for (int k = 0; k <= steps; ++k) dot(x + (to_x - x) * k / steps, y + (to_y - y) * k / steps, width, colour);
+  }
+
+  /** A square around a point. */
+  void dot(double x, double y, int width, Colour colour) {
+    fill(int(std::lround(x - width / 2.0)), int(std::lround(y - width / 2.0)), width, width, colour);
+  }
+
   void write(const std::string &path) const {
     png_image image;
     std::memset(&image, 0, sizeof image);
@@ -170,6 +180,32 @@ void draw_bar(Canvas &canvas, const Legend &legend, const Layout &layout, int x,
               legend.unit, layout.letter);
 }
 
+/** Axes with their numbers, then what is drawn over them; x and y are the left upper corner of the plane. */
+void draw_chart(Canvas &canvas, const Chart &chart, int x, int y, int width, int height, int zoom) {
+  const auto across = [&](double value) { return x + value / chart.width * width; };
+  const auto up = [&](double value) { return y + height - value / chart.height * height; };
+  canvas.text(x, y - 11 * zoom, upper_case(chart.title), zoom);
+  canvas.fill(x, y + height, width, zoom, black);
+  canvas.fill(x - zoom, y, zoom, height + zoom, black);
+  const double step_x = round_step(chart.width, std::max(1, width / (30 * zoom)));
+  for (double tick = 0; tick <= chart.width * (1 + 1e-9); tick += step_x) {
+    const std::string text = number(tick, step_x);
+    canvas.fill(int(across(tick)), y + height, zoom, 3 * zoom, black);
+    canvas.text(int(across(tick)) - 3 * zoom * int(text.size()), y + height + 5 * zoom, text, zoom);
+  }
+  const double step_y = round_step(chart.height, std::max(1, height / (14 * zoom)));
+  for (double tick = 0; tick <= chart.height * (1 + 1e-9); tick += step_y) {
+    const std::string text = number(tick, step_y);
+    canvas.fill(x - 3 * zoom, int(up(tick)), 3 * zoom, zoom, black);
+    canvas.text(x - (4 + 6 * int(text.size())) * zoom, int(up(tick)) - 3 * zoom, text, zoom);
+  }
+  for (const Curve &curve : chart.curves)
+    for (std::size_t k = 1; k < curve.x.size(); ++k)
+      canvas.line(across(curve.x[k - 1]), up(curve.y[k - 1]), across(curve.x[k]), up(curve.y[k]), zoom, curve.colour);
+  for (const Curve &dots : chart.dots)
+    for (std::size_t k = 0; k < dots.x.size(); ++k) canvas.dot(across(dots.x[k]), up(dots.y[k]), 4 * zoom, dots.colour);
+}
+
 }  // namespace
 
 Field read_temperature(const std::string &path) {
@@ -225,5 +261,15 @@ void write_picture(const std::string &path, const std::vector<Panel> &panels, in
     draw_map(canvas, panels[k], x, y, zoom);
     draw_bar(canvas, panels[k].legend, layout, x + map_width + layout.margin, y, map_height);
   }
+  canvas.write(path);
+}
+
+void write_charts(const std::string &path, const std::vector<Chart> &charts, int across, int width, int height, int zoom) {
+  const int left = 28 * zoom, top = 16 * zoom, right = 12 * zoom, bottom = 18 * zoom;
+  const int cell_width = left + width * zoom + right, cell_height = top + height * zoom + bottom;
+  const int down = (int(charts.size()) + across - 1) / across;
+  Canvas canvas(cell_width * across, cell_height * down);
+  for (int k = 0; k < int(charts.size()); ++k)
+    draw_chart(canvas, charts[k], left + k % across * cell_width, top + k / across * cell_height, width * zoom, height * zoom, zoom);
   canvas.write(path);
 }

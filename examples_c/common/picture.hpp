@@ -1,6 +1,6 @@
-/* Fields in and out of PNG files. */
-#ifndef HEAT_FLUX_PICTURE_HPP
-#define HEAT_FLUX_PICTURE_HPP
+/* Fields in and out of PNG files, and charts. */
+#ifndef EXAMPLES_PICTURE_HPP
+#define EXAMPLES_PICTURE_HPP
 
 #include <array>
 #include <cstdint>
@@ -41,5 +41,23 @@ struct Panel {
 
 /** Writes panels side by side, `across` in a row, each cell of a field `zoom` pixels wide. Land is grey. */
 void write_picture(const std::string &path, const std::vector<Panel> &panels, int across, int zoom);
+
+/** A line through points (x[k], y[k]). */
+struct Curve {
+  std::vector<double> x, y;
+  Colour colour;
+};
+
+/** Curves, and dots on top of them, over axes that begin at zero. */
+struct Chart {
+  std::string title;
+  std::vector<Curve> curves;
+  std::vector<Curve> dots;
+  double width;  /**< where the axis of x ends */
+  double height; /**< where the axis of y ends */
+};
+
+/** Writes charts side by side, `across` in a row, each with axes of `width` and `height` pixels times `zoom`. */
+void write_charts(const std::string &path, const std::vector<Chart> &charts, int across, int width, int height, int zoom);
 
 #endif
