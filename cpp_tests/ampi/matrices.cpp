@@ -461,6 +461,52 @@ TEST_CASE("test_matrices_what_a_message_overwrites_is_there_in_the_sweep") {
   }
 }
 
+TEST_CASE("test_matrices_leave_as_they_were_when_they_were_sent") {
+  test::begin();
+  const ring at;
+  // Too long to have left before somebody asks for it.
+  const int n = 300000;
+  const auto sent = [&](const varmat &a, const auto &meanwhile) {
+    const numbers before = a.col(1).values();
+    AMPI_Request s;
+    AMPI_Isend(a.col(1).handle(), n, AMPI_VIEW, at.right, 0, world, &s);
+    meanwhile();
+    // What took the place of what was forgotten.
+    const varmat other(n, 2);
+    MPI_Barrier(world);
+    varmat b(n, 1);
+    AMPI_Recv(b.handle(), n, AMPI_VARMAT, at.left, 0, world, MPI_STATUS_IGNORE);
+    AMPI_Wait(&s, MPI_STATUS_IGNORE);
+    CHECK(b.values() == before);
+  };
+  varmat a = counted(n, 2);
+  sent(a, [&] { a = varmat(1, 1); });
+  admpi::tape tape;
+  tape.start();
+  a = counted(n, 2);
+  sent(a, [&] { tape.input(a); });
+  sent(a, [&] { a = a + 1.0; });
+  // A place before the matrix was made is not gone back to while it leaves; one behind it is.
+  sent(a, [&] { CHECK(code_of([&] { tape.reset(); }) == ADMPI_ERR_NEST); });
+  const admpi::position here = tape.position();
+  sent(a, [&] {
+    const varmat more = a + 1.0;
+    tape.reset_to(here);
+  });
+  tape.reset();
+  // Also without a request that could be completed, once it has left.
+  a = counted(n, 2);
+  tape.input(a);
+  AMPI_Request s;
+  AMPI_Isend(a.col(1).handle(), n, AMPI_VIEW, at.right, 0, world, &s);
+  AMPI_Request_free(&s);
+  CHECK(code_of([&] { tape.reset(); }) == ADMPI_ERR_NEST);
+  varmat b(n, 1);
+  AMPI_Recv(b.handle(), n, AMPI_VARMAT, at.left, 0, world, MPI_STATUS_IGNORE);
+  MPI_Barrier(world);
+  tape.reset();
+}
+
 TEST_CASE("test_matrices_without_a_tape_or_recording") {
   test::begin();
   const ring at;

@@ -5,7 +5,9 @@ use super::wire::Form;
 use crate::datatype::{activity, is_passive};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
-use crate::mpi::{Argument, Arguments, Comm, Layout, Outcome, Sink, Source, Sources, wide_int};
+use crate::mpi::{
+    Argument, Arguments, Comm, Layout, List, Outcome, Sink, Source, Sources, wide_int,
+};
 use std::ffi::c_int;
 
 fn layout(name: &str, argument: &Argument) -> Outcome<Layout> {
@@ -142,7 +144,7 @@ impl Many {
 
 impl Many {
     /// The parts of `n` ranks or neighbours, each an argument of its own.
-    fn parts(&self, name: &str, n: usize) -> Outcome<Vec<Argument>> {
+    fn parts(&self, name: &str, n: usize) -> Outcome<List<Argument>> {
         match self {
             Self::Each(argument) => {
                 // Refused here, before it is taken for the address of the first part.
@@ -162,12 +164,12 @@ impl Many {
     }
 
     /// One buffer for each of `n` ranks or neighbours, to be read.
-    pub fn source_list(&self, name: &str, n: usize) -> Outcome<Vec<Source>> {
+    pub fn source_list(&self, name: &str, n: usize) -> Outcome<List<Source>> {
         self.parts(name, n)?.iter().map(|part| part_source(name, part)).collect()
     }
 
     /// One buffer for each of `n` ranks or neighbours, to be written.
-    pub fn sink_list(&self, name: &str, n: usize) -> Outcome<Vec<Sink>> {
+    pub fn sink_list(&self, name: &str, n: usize) -> Outcome<List<Sink>> {
         self.parts(name, n)?.iter().map(|part| part_sink(name, part)).collect()
     }
 }

@@ -20,8 +20,9 @@ use super::recording::{on_tape, state};
 use super::traffic::{Completion, Home, Traffic, with_traffic};
 use super::{Private, communicator, environment, statistics};
 use crate::error::{Code, Error, Result};
+use crate::mpi::list::listable;
 use crate::mpi::transfer::Transfer;
-use crate::mpi::{Comm, Failure, How, Mark, Operation, Outcome, Reach, Sink, Staging};
+use crate::mpi::{Comm, Failure, How, List, Mark, Operation, Outcome, Reach, Sink, Staging};
 use crate::tape::{self, Event, Ids, Position, Sweep, Tape};
 use std::ffi::c_int;
 
@@ -331,7 +332,7 @@ pub enum Target {
         operator: Operator,
     },
     /// Buffers one after the other; values without one are dropped.
-    Parts(Vec<Part>),
+    Parts(List<Part>),
 }
 
 /// A part of what a call receives.
@@ -344,6 +345,8 @@ pub struct Part {
     /// None where the values stay what they were.
     pub sink: Option<Sink>,
 }
+
+listable!(Part);
 
 impl Target {
     /// Writes what was received, with ids from `mark`.
@@ -369,7 +372,7 @@ impl Target {
             }
             Self::Parts(parts) => {
                 let (mut at, mut n) = (0, 0);
-                for part in parts {
+                for part in parts.iter_mut() {
                     if let Some(sink) = &mut part.sink {
                         sink.unpack(&values[at..at + part.words], mark.behind(narrow(n)))?;
                     }

@@ -17,8 +17,8 @@ use crate::error::{Code, Error, Result};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{
-    Argument, Comm, Datatype, Derivative, Function, How, Mark, Op, Outcome, Pieces, Serial, Shape,
-    Sink, Source, Sources, Staging, Twin, wide_int,
+    Argument, Comm, Datatype, Derivative, Function, How, List, Mark, Op, Outcome, Pieces, Serial,
+    Shape, Sink, Source, Sources, Staging, Twin, wide_int,
 };
 use crate::tape::{self, Event, Ids, Stored, Sweep};
 use std::ffi::c_int;
@@ -504,7 +504,7 @@ impl Custom {
         let own = pieces.operands(ranks)?;
         self.check(&own)?;
         let mut at = 0;
-        let shares: Outcome<Vec<Source>> = (0..ranks)
+        let shares: Outcome<List<Source>> = (0..ranks)
             .map(|other| {
                 let n = pieces.share(other, ranks)?.items();
                 at += n;

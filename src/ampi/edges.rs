@@ -8,8 +8,9 @@ use super::Private;
 use super::traffic::{Parcel, Traffic, with_traffic};
 use super::wire::Shares;
 use crate::error::Result;
-use crate::mpi::Staging;
+use crate::mpi::list::listable;
 use crate::mpi::message::Envelope;
+use crate::mpi::{List, Staging};
 use crate::tape::{Ids, Sweep};
 use std::ffi::c_int;
 use std::ops::Range;
@@ -25,7 +26,9 @@ pub struct Edge {
 
 /// The edges at this rank that carry anything.
 #[derive(Debug, Default)]
-pub struct Edges(Vec<Edge>);
+pub struct Edges(List<Edge>);
+
+listable!(Edge);
 
 fn mirrored(private: &Private, rank: usize) -> c_int {
     c_int::try_from(rank).map_or(-1, |rank| private.mirrored(rank))
@@ -83,7 +86,7 @@ impl Edges {
         sweep: &mut Sweep<'_>,
     ) -> Result<()> {
         let (private, depth) = (private.mirror(), sweep.depth());
-        for &Edge { peer, at, n } in &self.0 {
+        for &Edge { peer, at, n } in self.0.iter() {
             let mut data = Staging::take(n * columns);
             data.as_mut_slice().copy_from_slice(&taken.as_slice()[at * columns..][..n * columns]);
             let parcel = Parcel { private, depth, peer, tag, n, width: columns, data };
@@ -103,7 +106,7 @@ impl Edges {
     ) -> Result<()> {
         let way = (private.mirror(), sweep.depth());
         with_traffic(sweep, |traffic, _| {
-            for edge in &self.0 {
+            for edge in self.0.iter() {
                 let from = Envelope::new(edge.peer, tag);
                 let mut part = traffic.memory(edge.n * columns);
                 traffic.receive(way, from, edge.n, columns, part.as_mut_slice())?;

@@ -457,18 +457,19 @@ pub fn mrecv(buf: &Argument, message: &mut Message<'_>) -> Outcome<Status> {
 }
 
 /// Lets `transfer` send from where the values lie, or from room that it has for them; tells the items.
+#[inline]
 fn lay_out(
-    source: &Source,
+    source: &mut Source,
     n: usize,
     ready: impl FnOnce(&Source, usize) -> Option<Doubles>,
     transfer: &mut Transfer,
 ) -> Outcome<Doubles> {
     match ready(source, n) {
-        Some(items) => {
+        Some(items) if source.hold() => {
             transfer.lend(source);
             Ok(items)
         }
-        None => {
+        _ => {
             transfer.room(n);
             items(source, n)
         }
@@ -493,11 +494,13 @@ pub fn isend(
     mode: &Mode,
     transfer: &mut Transfer,
 ) -> Outcome<()> {
-    let source = &argument::source("buf", buf)?;
-    let items = lay_out(source, room(source, to.peer), ready, transfer)?;
+    let mut source = argument::source("buf", buf)?;
+    let n = room(&source, to.peer);
+    let items = lay_out(&mut source, n, ready, transfer)?;
     let mut outgoing = Outgoing::NOTHING;
-    outgoing.prepare(source, to, || communicator::of(comm), transfer.room_again())?;
+    outgoing.prepare(&source, to, || communicator::of(comm), transfer.room_again())?;
     transfer.send(comm, &items, to, mode)?;
+    transfer.hold(source);
     outgoing.record(to)
 }
 
@@ -585,8 +588,9 @@ pub fn send_init(
     mode: &'static Mode,
     transfer: &mut Transfer,
 ) -> Outcome<Again> {
-    let source = argument::source("buf", buf)?;
-    let items = lay_out(&source, room(&source, to.peer), ready_again, transfer)?;
+    let mut source = argument::source("buf", buf)?;
+    let n = room(&source, to.peer);
+    let items = lay_out(&mut source, n, ready_again, transfer)?;
     transfer.send_init(comm, &items, to, mode)?;
     let what = if mode.once { What::SendOnce(source, comm, mode) } else { What::Send(source) };
     Ok(Again { what, with: to, claim: Claim::on(comm) })

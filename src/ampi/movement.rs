@@ -12,7 +12,7 @@ use super::wire::{self, Form, Shares};
 use super::{Private, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{
-    Argument, Comm, Failure, How, Item, Op, Outcome, Reach, Sink, Source, Sources, Staging,
+    Argument, Comm, Failure, How, Item, List, Op, Outcome, Reach, Sink, Source, Sources, Staging,
     wide_int,
 };
 use crate::tape::{Ids, Store, Stored, Sweep, Tape};
@@ -22,7 +22,7 @@ use std::ffi::c_int;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Lengths {
     Each(usize),
-    List(Vec<u64>, Form),
+    List(List<u64>, Form),
 }
 
 impl Lengths {
@@ -174,12 +174,12 @@ fn target(sinks: Sinks, parts: &Parts, kept: Option<usize>) -> Target {
     match (sinks, kept) {
         (Sinks::One(sink), None) => Target::All(sink),
         (Sinks::One(sink), Some(kept)) => Target::But { sink, n: parts.doubles.of(kept), kept },
-        (Sinks::List(sinks), kept) => {
+        (Sinks::List(mut sinks), kept) => {
             let part = |(rank, sink)| {
                 let (n, words) = parts.of(rank);
                 Part { n, words, sink: (Some(rank) != kept).then_some(sink) }
             };
-            Target::Parts(sinks.into_iter().enumerate().map(part).collect())
+            Target::Parts(sinks.drain().enumerate().map(part).collect())
         }
     }
 }
@@ -187,7 +187,7 @@ fn target(sinks: Sinks, parts: &Parts, kept: Option<usize>) -> Target {
 /// Buffers for the parts of all ranks.
 pub enum Sinks {
     One(Sink),
-    List(Vec<Sink>),
+    List(List<Sink>),
 }
 
 impl Sinks {

@@ -17,13 +17,14 @@ use super::recording::ids;
 use super::traffic::Home;
 use super::{Private, statistics, wire};
 use crate::error::Result;
-use crate::mpi::{Argument, Comm, How, Outcome, Reach, Sink, Sources, Staging};
+use crate::mpi::list::listable;
+use crate::mpi::{Argument, Comm, How, List, Outcome, Reach, Sink, Sources, Staging};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 
 /// The ends of edges at this rank, slot by slot.
 struct Ends {
-    ranks: Vec<c_int>,
+    ranks: List<c_int>,
     parts: Parts,
 }
 
@@ -49,7 +50,7 @@ impl Ends {
     }
 
     /// Where each slot's message begins, in words.
-    fn places(&self, gap: usize) -> Vec<u64> {
+    fn places(&self, gap: usize) -> List<u64> {
         let wire = self.wire(gap);
         let mut at = 0;
         let end = |slot| {
@@ -62,10 +63,12 @@ impl Ends {
     /// Keeps them on the tape, the neighbours by their ranks on the mirror.
     fn store(&self, tape: &mut Tape, private: &Private) -> Result<StoredEnds> {
         let peer = |&rank: &c_int| if rank < 0 { NOBODY } else { private.mirrored(rank) };
-        let peers: Vec<c_int> = self.ranks.iter().map(peer).collect();
+        let peers: List<c_int> = self.ranks.iter().map(peer).collect();
         Ok(StoredEnds { peers: tape.store_from(&peers)?, lengths: self.parts.doubles.store(tape)? })
     }
 }
+
+listable!((u64, Edge));
 
 const NOBODY: c_int = -1;
 
@@ -77,7 +80,7 @@ struct StoredEnds {
 
 impl StoredEnds {
     /// The edge of each slot; the parts lie one behind the other, each behind `gap` doubles.
-    fn edges(&self, gap: usize, sweep: &Sweep<'_>) -> Vec<Edge> {
+    fn edges(&self, gap: usize, sweep: &Sweep<'_>) -> List<Edge> {
         let mut at = 0;
         let edge = |(slot, &peer)| {
             let length = self.lengths.of(slot, sweep);
@@ -172,11 +175,13 @@ impl Rule for Neighbours {
     fn sources(&self, sweep: &Sweep<'_>) -> Edges {
         let mut edges = self.sources.edges(self.gap(), sweep);
         if let Some(origins) = &self.origins {
-            let mut ordered: Vec<_> = sweep.stored(origins).iter().zip(edges).collect();
-            ordered.sort_by_key(|&(&origin, _)| origin);
-            edges = ordered.into_iter().map(|(_, edge)| edge).collect();
+            let mut ordered: List<(u64, Edge)> =
+                sweep.stored(origins).iter().copied().zip(edges.iter().copied()).collect();
+            // As a stable sort, without its memory.
+            ordered.sort_unstable_by_key(|&(origin, edge)| (origin, edge.at));
+            edges = ordered.iter().map(|&(_, edge)| edge).collect();
         }
-        Edges::of(edges)
+        Edges::of(edges.drain())
     }
 
     fn destinations(&self, sweep: &Sweep<'_>) -> Edges {
@@ -184,13 +189,13 @@ impl Rule for Neighbours {
         if self.origins.is_none() {
             edges.iter_mut().for_each(|edge| edge.at = 0);
         }
-        Edges::of(edges)
+        Edges::of(edges.drain())
     }
 }
 
 /// Where what the sources send goes, each part behind `gap` doubles that nobody wants.
-fn target(sinks: Vec<Sink>, sources: &Ends, gap: usize) -> Target {
-    let parts = sinks.into_iter().zip(&sources.ranks).flat_map(|(sink, &rank)| {
+fn target(mut sinks: List<Sink>, sources: &Ends, gap: usize) -> Target {
+    let parts = sinks.drain().zip(sources.ranks.iter()).flat_map(|(sink, &rank)| {
         let (n, words) = (sink.len(), sink.source().words());
         let part = Part { n, words, sink: (rank >= 0).then_some(sink) };
         (gap > 0).then_some(Part { n: gap, words: gap, sink: None }).into_iter().chain([part])

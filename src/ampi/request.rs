@@ -3,12 +3,14 @@
 use super::collective::Pending;
 use super::lock;
 use super::message::{self, Again, Arrival};
+use super::traffic::Traffic;
 use crate::error::{Code, Error};
 use crate::mpi::lanes::fetch_ahead;
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{self, constants};
 use crate::mpi::transfer::{Batch, Completion, Found, Transfer};
 use crate::mpi::{Argument, Comm, Failure, Outcome, Serial, Status, StatusSlot, StatusSlots};
+use crate::tape;
 use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::sync::Mutex;
@@ -413,6 +415,11 @@ fn is_gone(transfer: &mut Transfer) -> bool {
     matches!(transfer.test(), Ok(Some(_))) && (transfer.is_null() || transfer.free().is_ok())
 }
 
+/// Lets go of what is held for sends that are through, whose requests the user has freed.
+pub fn release_orphans() {
+    lock(&ORPHANS).retain_mut(|transfer| !(transfer.is_holding() && is_gone(transfer)));
+}
+
 /// `MPI_Request_free`. The adjoint of a send needs no request; a receive without one could never be recorded.
 pub fn free(slot: &mut Slot) -> Outcome<()> {
     check_live(std::slice::from_ref(slot))?;
@@ -429,6 +436,10 @@ pub fn free(slot: &mut Slot) -> Outcome<()> {
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
         Kind::Sending => {
+            if request.transfer.is_holding() {
+                // Which looks whether it is through before it forgets what is held.
+                tape::current(|tape| _ = tape.companion::<Traffic>());
+            }
             let mut orphans = lock(&ORPHANS);
             // Two looks for each new one keep the list short, at a cost that does not grow with it.
             for _ in 0..2 {

@@ -4,7 +4,7 @@ use super::channel::{AT_ONCE, Channel, Closed, Held, Order, Window};
 use super::check::{self, Log};
 use super::table::Table;
 use super::wire::doubles;
-use super::{Private, communicator, lock, statistics};
+use super::{Private, communicator, lock, request, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
@@ -688,6 +688,9 @@ impl Companion for Traffic {
     }
 
     fn may_end(&self, call: &str, event: u32) -> Result<()> {
+        if is_live() {
+            request::release_orphans();
+        }
         match self.resume {
             Some(place) if place.event > event => Err(Error::new(
                 Code::Range,

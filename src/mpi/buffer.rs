@@ -9,12 +9,12 @@ use super::lanes::{
 };
 use super::place::Place;
 use super::raw::{MPI_Aint, MPI_Count, MPI_Datatype};
-use super::{Datatype, Failure, Outcome};
+use super::{Datatype, Failure, List, Outcome};
 use crate::count::wide32;
 use crate::error::{Code, Error};
 use crate::tape::{Id, Matrix, Owned, Stretch, Var, View};
 use std::ffi::{c_int, c_void};
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::sync::Arc;
 
 /// A run of active doubles, 16 bytes apart, from `offset` bytes behind the item's address.
@@ -197,14 +197,24 @@ const fn narrow(n: usize) -> u32 {
 #[derive(Debug, Clone)]
 pub struct Source {
     base: *mut u8,
-    layout: Layout,
+    layout: ManuallyDrop<Layout>,
     n: usize,
 }
 
 /// Nothing.
 impl Default for Source {
     fn default() -> Self {
-        Self { base: std::ptr::null_mut(), layout: Layout::Plain, n: 0 }
+        Self::laid_out(std::ptr::null_mut(), Layout::Plain, 0)
+    }
+}
+
+/// The usual layout owns nothing, and a message has several such values in its way: in line it costs them a compare.
+impl Drop for Source {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.is_plain() {
+            self.drop_layout();
+        }
     }
 }
 
@@ -216,7 +226,7 @@ pub struct Sink(Source);
 #[derive(Debug, Clone)]
 pub enum Sources {
     One(Source),
-    List(Vec<Source>),
+    List(List<Source>),
 }
 
 impl Sources {
@@ -297,6 +307,17 @@ fn bad(name: &str, code: Code, why: std::fmt::Arguments<'_>) -> Failure {
 }
 
 impl Source {
+    #[inline]
+    const fn laid_out(base: *mut u8, layout: Layout, n: usize) -> Self {
+        Self { base, layout: ManuallyDrop::new(layout), n }
+    }
+
+    #[inline(never)]
+    fn drop_layout(&mut self) {
+        // SAFETY: called by `drop` alone, once.
+        unsafe { ManuallyDrop::drop(&mut self.layout) };
+    }
+
     /// The items of an argument, whose maker promised what they are.
     #[inline]
     fn new(
@@ -341,7 +362,7 @@ impl Source {
             Layout::Handle(handle) => unsafe { handle.elements(name, base, first, n)? },
             other => other,
         };
-        Ok(Self { base: base.cast(), layout, n })
+        Ok(Self::laid_out(base.cast(), layout, n))
     }
 
     /// The number of active doubles.
@@ -354,23 +375,43 @@ impl Source {
     }
 
     /// Whether the active doubles lie one after the other.
-    pub const fn is_plain(&self) -> bool {
-        matches!(self.layout, Layout::Plain)
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        matches!(*self.layout, Layout::Plain)
     }
 
     /// Elements of a matrix.
-    pub const fn is_of_elements(&self) -> bool {
-        matches!(self.layout, Layout::Elements(_))
+    #[inline]
+    pub fn is_of_elements(&self) -> bool {
+        matches!(*self.layout, Layout::Elements(_))
     }
 
     /// Whether MPI can read the values side by side from where they lie.
     pub fn is_packed(&self) -> bool {
-        matches!(&self.layout, Layout::Elements(stretch) if stretch.values().is_some())
+        matches!(&*self.layout, Layout::Elements(stretch) if stretch.values().is_some())
+    }
+
+    /// Lets MPI read the values from where they lie, whatever becomes of the matrix they are elements of until the
+    /// request is complete; false where they may have to be copied.
+    #[inline]
+    pub fn hold(&mut self) -> bool {
+        match &mut *self.layout {
+            Layout::Elements(stretch) => stretch.hold(),
+            _ => true,
+        }
+    }
+
+    /// What `hold` keeps, for the request to keep.
+    pub fn into_held(mut self) -> Option<Box<Stretch>> {
+        match std::mem::replace(&mut *self.layout, Layout::Plain) {
+            Layout::Elements(stretch) => Some(stretch),
+            _ => None,
+        }
     }
 
     /// Where MPI finds the values of a plain or packed buffer. One alone has no gap behind it.
     pub(super) fn place(&self) -> Place {
-        if let Layout::Elements(stretch) = &self.layout {
+        if let Layout::Elements(stretch) = &*self.layout {
             let values = stretch.values().expect("values side by side");
             return Place::packed(values.as_ptr().cast_mut().cast(), values.len());
         }
@@ -385,7 +426,7 @@ impl Source {
     /// Calls `f` for the runs of the first `n` doubles, in order. Those of matrices are copies, to be read.
     #[inline]
     fn for_runs(&self, n: usize, mut f: impl FnMut(*mut Var, usize)) {
-        let map = match &self.layout {
+        let map = match &*self.layout {
             // The address of nothing may be NULL, of which no slice can be formed.
             Layout::Plain if n == 0 => return,
             Layout::Plain => return f(self.base.cast(), n),
@@ -414,7 +455,7 @@ impl Source {
 
     /// The map of a buffer whose items have passive parts too.
     fn mixed(&self) -> Option<&Map> {
-        match &self.layout {
+        match &*self.layout {
             Layout::Map(map) if !map.pieces.is_empty() => Some(map),
             _ => None,
         }
@@ -427,7 +468,7 @@ impl Source {
 
     /// Words of 8 bytes that `pack` fills.
     pub fn words(&self) -> usize {
-        match &self.layout {
+        match &*self.layout {
             Layout::Plain => self.n,
             Layout::Pairs => 2 * self.n,
             _ => self.mixed_bytes().map_or(self.n, |bytes| bytes.div_ceil(8)),
@@ -492,7 +533,7 @@ impl Source {
     /// in one pass over the memory; behind that of a pair its index; and what lies between them.
     #[inline]
     pub fn pack(&self, out: &mut [f64]) -> Shape {
-        if let (1, Layout::Plain, [value]) = (self.n, &self.layout, &mut *out) {
+        if let (1, Layout::Plain, [value]) = (self.n, &*self.layout, &mut *out) {
             // SAFETY: the promise of `Argument::new`.
             let var = unsafe { self.base.cast::<Var>().read() };
             *value = var.value;
@@ -508,14 +549,14 @@ impl Source {
     }
 
     fn scan(&self, scan: &mut Scan, out: &mut [f64]) {
-        if matches!(self.layout, Layout::Pairs) {
+        if matches!(*self.layout, Layout::Pairs) {
             return self.scan_pairs(scan, out);
         }
         if let Some(map) = self.mixed() {
             self.pack_mixed(map, out);
             return self.scan_ids(scan);
         }
-        if let Layout::Elements(stretch) = &self.layout
+        if let Layout::Elements(stretch) = &*self.layout
             && let (Some(values), Some(first)) = (stretch.values(), stretch.range())
         {
             out[..self.n].copy_from_slice(values);
@@ -540,7 +581,7 @@ impl Source {
     }
 
     fn scan_ids(&self, scan: &mut Scan) {
-        if let Layout::Elements(stretch) = &self.layout
+        if let Layout::Elements(stretch) = &*self.layout
             && let Some(first) = stretch.range()
         {
             return scan.run(first, self.n);
@@ -554,7 +595,7 @@ impl Source {
     /// What the ids look like.
     #[inline]
     pub fn shape(&self) -> Shape {
-        if let (1, Layout::Plain) = (self.n, &self.layout) {
+        if let (1, Layout::Plain) = (self.n, &*self.layout) {
             // SAFETY: the promise of `Argument::new`.
             let id = unsafe { (*self.base.cast::<Var>()).id };
             return if id == 0 { Shape::Passive } else { Shape::Range(id) };
@@ -624,7 +665,7 @@ impl Argument {
     }
 
     /// Such items `n` times, one behind the other.
-    pub fn repeated(&self, n: usize) -> Outcome<Vec<Self>> {
+    pub fn repeated(&self, n: usize) -> Outcome<List<Self>> {
         let step = self.count.wrapping_mul(self.datatype.extent()?.1);
         let mut part = *self;
         Ok((0..n)
@@ -653,7 +694,7 @@ impl Argument {
         let usual = self.datatype == Datatype::active_double()
             && !self.pointer.is_null()
             && !self.is_in_place();
-        usual.then(|| Source { base: self.pointer.cast(), layout: Layout::Plain, n })
+        usual.then(|| Source::laid_out(self.pointer.cast(), Layout::Plain, n))
     }
 
     /// As `plain`, to be written.
@@ -703,7 +744,7 @@ impl Argument {
     /// Memory for the same items; what it holds is passive.
     pub fn twin(&self, source: &Source) -> Twin {
         let (mut lowest, mut n) = (0, source.n);
-        if let Layout::Map(map) = &source.layout {
+        if let Layout::Map(map) = &*source.layout {
             let last = map.extent * (self.count - 1).max(0);
             let (begin, end) = map.span();
             lowest = begin + last.min(0);
@@ -1109,7 +1150,8 @@ impl Sink {
     }
 
     /// Whether the active doubles lie one after the other.
-    pub const fn is_plain(&self) -> bool {
+    #[inline]
+    pub fn is_plain(&self) -> bool {
         self.0.is_plain()
     }
 
@@ -1127,7 +1169,7 @@ impl Sink {
     /// Prepares elements of a matrix for MPI to write the values where they are to stay; false where it cannot, or the
     /// buffer is none of elements. `at_once`: the call waits for them.
     pub fn lend(&mut self, at_once: bool) -> Outcome<bool> {
-        match &mut self.0.layout {
+        match &mut *self.0.layout {
             Layout::Elements(stretch) => Ok(stretch.lend(at_once)?),
             _ => Ok(false),
         }
@@ -1135,7 +1177,7 @@ impl Sink {
 
     /// Whether MPI writes to the buffer itself, so that `settle` is left to be done.
     pub fn is_direct(&self) -> bool {
-        match &self.0.layout {
+        match &*self.0.layout {
             Layout::Elements(stretch) => stretch.is_lent(),
             layout => matches!(layout, Layout::Plain),
         }
@@ -1144,7 +1186,7 @@ impl Sink {
     /// The first `n` values are in the buffer itself: gives them their places, and ids from `mark`.
     #[inline]
     pub fn settle(&mut self, n: usize, mark: Mark) -> Outcome<()> {
-        match &mut self.0.layout {
+        match &mut *self.0.layout {
             Layout::Elements(stretch) => stretch.settle(n, mark.into())?,
             _ => self.spread(n, mark),
         }
@@ -1153,7 +1195,7 @@ impl Sink {
 
     /// What MPI has written to the buffer itself are no values of the program's.
     pub fn spoil(&mut self) {
-        match &mut self.0.layout {
+        match &mut *self.0.layout {
             Layout::Elements(stretch) => stretch.spoil(),
             Layout::Plain => self.spread(self.len(), Mark::PASSIVE),
             _ => {}
@@ -1163,7 +1205,7 @@ impl Sink {
     /// Where MPI may write the doubles of a plain buffer side by side, to be put in their places by `settle`: from its
     /// beginning on, so that what does not arrive is not touched. Or where those of a matrix are to stay.
     pub(super) fn place(&mut self) -> Place {
-        if let Layout::Elements(stretch) = &mut self.0.layout {
+        if let Layout::Elements(stretch) = &mut *self.0.layout {
             let place = stretch.place().expect("lent before");
             return Place::packed(place.cast(), self.0.n);
         }
@@ -1210,7 +1252,7 @@ impl Sink {
 
     /// Writes what `Source::pack` has packed, or its beginning, with ids from `mark`.
     pub fn unpack(&mut self, values: &[f64], mark: Mark) -> Outcome<()> {
-        match &self.0.layout {
+        match &*self.0.layout {
             Layout::Plain => self.unpack_runs(values, mark),
             Layout::Pairs => self.unpack_pairs(values, mark),
             _ => return self.unpack_bytes(values, 8 * values.len(), mark),
@@ -1220,7 +1262,7 @@ impl Sink {
 
     /// As `unpack` of the first `bytes`.
     pub fn unpack_bytes(&mut self, values: &[f64], bytes: usize, mark: Mark) -> Outcome<()> {
-        if let Layout::Elements(stretch) = &mut self.0.layout {
+        if let Layout::Elements(stretch) = &mut *self.0.layout {
             let n = (bytes / 8).min(self.0.n);
             return Ok(stretch.put(0, &values[..n], mark.into())?);
         }
@@ -1279,7 +1321,7 @@ impl Sink {
     /// Copies items of the same datatype: values with what marks them, and what lies between.
     pub fn copy(&mut self, from: &Source) {
         let to = &self.0;
-        let alike = match (&to.layout, &from.layout) {
+        let alike = match (&*to.layout, &*from.layout) {
             (Layout::Plain, Layout::Plain) | (Layout::Pairs, Layout::Pairs) => true,
             (Layout::Map(to), Layout::Map(from)) => to == from,
             _ => false,
@@ -1301,7 +1343,7 @@ impl Sink {
 
     /// Writes values with what marks them.
     pub fn set_vars(&mut self, vars: &[Var]) -> Outcome<()> {
-        if let Layout::Elements(stretch) = &self.0.layout {
+        if let Layout::Elements(stretch) = &*self.0.layout {
             return Ok(stretch.set(vars)?);
         }
         let mut left = vars;
@@ -1317,14 +1359,14 @@ impl Sink {
     /// Copies the index of the `i`th pair of `from`.
     pub fn set_index(&mut self, i: usize, from: &Source) {
         assert!(i < self.0.n && i < from.n);
-        assert!(matches!((&self.0.layout, &from.layout), (Layout::Pairs, Layout::Pairs)));
+        assert!(matches!((&*self.0.layout, &*from.layout), (Layout::Pairs, Layout::Pairs)));
         // SAFETY: the promise of `Argument::new`, of buffers of pairs.
         unsafe { (&raw mut (*self.0.pair(i)).index).write((*from.pair(i)).index) };
     }
 
     /// Writes the doubles from `from` on, with the ids they have when all are numbered from `mark`.
     pub fn unpack_segment(&mut self, from: usize, values: &[f64], mark: Mark) -> Outcome<()> {
-        if let Layout::Elements(stretch) = &mut self.0.layout {
+        if let Layout::Elements(stretch) = &mut *self.0.layout {
             return Ok(stretch.put(from, values, mark.behind(narrow(from)).into())?);
         }
         let mut at = 0;

@@ -4,7 +4,7 @@
 use super::plain;
 use super::raw::{self, MPI_Aint};
 use super::types::from_aint;
-use super::{Comm, Datatype, Failure, Outcome, check, error, is_live};
+use super::{Comm, Datatype, Failure, List, Outcome, check, error, is_live};
 use crate::error::{Code, Error};
 use mpi_sys::{MPI_File, MPI_Win};
 use std::ffi::{c_char, c_int};
@@ -186,10 +186,10 @@ impl Comm {
     }
 
     /// The ranks that a rank receives from and sends to, in the order of the neighbourhood calls.
-    pub fn neighbours(self) -> Outcome<(Vec<c_int>, Vec<c_int>)> {
+    pub fn neighbours(self) -> Outcome<(List<c_int>, List<c_int>)> {
         let (indegree, outdegree) = self.degrees()?;
-        let mut sources = vec![0; super::wide_int(indegree)];
-        let mut destinations = vec![0; super::wide_int(outdegree)];
+        let zeros = |n: c_int| (0..n).map(|_| 0).collect::<List<c_int>>();
+        let (mut sources, mut destinations) = (zeros(indegree), zeros(outdegree));
         let mut topology = 0;
         // SAFETY: a live communicator and a place for the answer; so below, with arrays of the sizes given.
         check(unsafe { plain::MPI_Topo_test(self.raw(), &mut topology) })?;
@@ -203,16 +203,16 @@ impl Comm {
                     plain::MPI_Cart_shift(self.raw(), dimension, 1, &mut lower[0], &mut upper[0])
                 })?;
             }
-            destinations.clone_from(&sources);
+            destinations.copy_from_slice(&sources);
         } else if topology == graph {
             // SAFETY: as above.
             check(unsafe {
                 plain::MPI_Graph_neighbors(self.raw(), self.rank()?, indegree, sources.as_mut_ptr())
             })?;
-            destinations.clone_from(&sources);
+            destinations.copy_from_slice(&sources);
         } else {
-            let mut weights = vec![0; sources.len().max(destinations.len())];
-            let mut others = weights.clone();
+            let most = indegree.max(outdegree);
+            let (mut weights, mut others) = (zeros(most), zeros(most));
             // SAFETY: as above.
             check(unsafe {
                 plain::MPI_Dist_graph_neighbors(

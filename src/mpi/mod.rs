@@ -15,6 +15,7 @@ pub mod generalized;
 pub mod handle;
 pub mod items;
 pub mod lanes;
+pub mod list;
 pub mod message;
 pub mod operation;
 pub mod own;
@@ -36,6 +37,7 @@ pub use buffer::{
 pub use error::{Failure, Outcome, check};
 pub use function::{Derivative, Function};
 pub use items::Doubles;
+pub use list::List;
 pub use operation::{How, Item, Listed, Operation, Reach, Step};
 pub use own::times;
 pub use place::{Readable, Writable};

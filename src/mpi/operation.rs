@@ -9,8 +9,9 @@ use super::generalized::{Group, Report, RequestSlot};
 use super::message::Envelope;
 use super::raw::{self, MPI_Request};
 use super::transfer::Transfer;
-use super::{Comm, Datatype, Doubles, Op, Outcome, Staging, Status, check, plain, twins, wide_int};
-use std::cell::RefCell;
+use super::{
+    Comm, Datatype, Doubles, List, Op, Outcome, Staging, Status, check, plain, twins, wide_int,
+};
 use std::ffi::{c_int, c_void};
 
 /// An operation under way, or finished.
@@ -20,7 +21,7 @@ pub struct Operation {
     send: Staging,
     receive: Staging,
     /// Counts and displacements, for calls that take arrays of them.
-    counts: Vec<c_int>,
+    counts: List<c_int>,
     /// The same with a datatype for each partner.
     lists: Option<Box<Lists>>,
 }
@@ -186,19 +187,9 @@ impl Series {
     }
 }
 
-thread_local! {
-    /// An array of counts that is not in use.
-    static SPARE: RefCell<Vec<c_int>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Room for counts; of a thread that ends, new.
-fn spare_counts() -> Vec<c_int> {
-    SPARE.try_with(RefCell::take).unwrap_or_default()
-}
-
 impl Operation {
     fn over(send: Staging, receive: Staging) -> Self {
-        Self { request: null(), send, receive, counts: Vec::new(), lists: None }
+        Self { request: null(), send, receive, counts: List::default(), lists: None }
     }
 
     fn from(&self) -> *const c_void {
@@ -221,18 +212,16 @@ impl Operation {
     fn add_counts(&mut self, listed: &Listed<'_>, whole: usize) -> Outcome<()> {
         assert!(whole >= listed.total() * listed.width, "the parts fit");
         assert!(listed.width.is_multiple_of(listed.item.words), "the parts are whole items");
-        if self.counts.is_empty() {
-            self.counts = spare_counts();
-            self.counts.clear();
-        }
-        for &n in listed.shares {
-            self.counts.push(listed.items(crate::count::wide(n))?);
-        }
+        // The last ends where the array does, which has as many as MPI counts.
+        listed.items(listed.total())?;
+        let items = |n: usize| listed.items(n).unwrap_or(0);
+        self.counts.extend(listed.shares.iter().map(|&n| items(crate::count::wide(n))));
         let mut at = 0;
-        for &n in listed.shares {
-            self.counts.push(listed.items(at)?);
+        self.counts.extend(listed.shares.iter().map(|&n| {
+            let begin = items(at);
             at += crate::count::wide(n);
-        }
+            begin
+        }));
         Ok(())
     }
 
@@ -857,8 +846,6 @@ impl Operation {
         assert!(part.len() >= own * item.words, "the own share fits");
         let t = item.datatype.raw();
         let mut this = Self::over(whole, part);
-        this.counts = spare_counts();
-        this.counts.clear();
         this.counts.extend(shares.iter().map(|&n| narrow(crate::count::wide(n) * width)));
         let (from, to, counts) = (this.from(), this.to(), this.counts.as_ptr());
         // SAFETY: see `call`; one entry a rank.
@@ -998,9 +985,6 @@ impl Drop for Operation {
     fn drop(&mut self) {
         if self.request != null() {
             self.abandon_memory();
-        } else if self.counts.capacity() > 0 {
-            let counts = std::mem::take(&mut self.counts);
-            let _ = SPARE.try_with(|spare| spare.replace(counts));
         }
     }
 }

@@ -4,6 +4,7 @@ use super::message::{Envelope, Message, Mode, ReceiveRequest, SendRequest};
 use super::place::Place;
 use super::raw::{self, MPI_Request};
 use super::{Comm, Doubles, Op, Outcome, Sink, Source, Staging, Status, check, plain};
+use crate::tape::Stretch;
 use std::ffi::{c_int, c_void};
 
 fn in_place() -> *mut c_void {
@@ -46,6 +47,8 @@ pub struct Transfer {
     memory: Staging,
     /// What the request uses: the memory, or a buffer of the user's.
     place: Place,
+    /// Elements of a matrix that it reads.
+    held: Option<Box<Stretch>>,
     life: Life,
 }
 
@@ -66,7 +69,13 @@ impl Default for Transfer {
     fn default() -> Self {
         // SAFETY: constant data of the shim of mpi-sys.
         let request = unsafe { mpi_sys::RSMPI_REQUEST_NULL };
-        Self { request, memory: Staging::default(), place: Place::default(), life: Life::Single }
+        Self {
+            request,
+            memory: Staging::default(),
+            place: Place::default(),
+            held: None,
+            life: Life::Single,
+        }
     }
 }
 
@@ -76,7 +85,9 @@ impl Transfer {
     /// # Safety
     /// `request` is a live request or null, and nobody else completes it.
     pub unsafe fn adopt(request: MPI_Request) -> Self {
-        Self { request, memory: Staging::default(), place: Place::default(), life: Life::Single }
+        let mut this = Self::default();
+        this.request = request;
+        this
     }
 
     /// Takes over the request of another one, and its memory.
@@ -111,6 +122,19 @@ impl Transfer {
     pub fn lend(&mut self, source: &Source) {
         self.check_null();
         self.place = source.place();
+    }
+
+    /// Keeps what `source` holds until the request is complete.
+    #[inline]
+    pub fn hold(&mut self, source: Source) {
+        if source.is_of_elements() {
+            self.held = source.into_held();
+        }
+    }
+
+    /// Whether it keeps elements of a matrix where they are.
+    pub const fn is_holding(&self) -> bool {
+        self.held.is_some()
     }
 
     /// Lets `receive` write to the buffer itself.
@@ -276,6 +300,7 @@ impl Transfer {
         self.check_null();
         self.life = Life::Single;
         self.memory.shrink();
+        self.held = None;
     }
 
     pub fn cancel(&mut self) -> Outcome<()> {
@@ -309,16 +334,21 @@ impl Transfer {
         // SAFETY: a live request.
         check(unsafe { raw::MPI_Request_free(&mut self.request) })?;
         if !idle {
-            std::mem::forget(std::mem::take(&mut self.memory));
+            self.abandon();
         }
         Ok(())
+    }
+
+    /// Leaves what MPI uses to it, for ever.
+    fn abandon(&mut self) {
+        std::mem::forget((std::mem::take(&mut self.memory), self.held.take()));
     }
 }
 
 impl Drop for Transfer {
     fn drop(&mut self) {
         if !self.is_idle() {
-            std::mem::forget(std::mem::take(&mut self.memory));
+            self.abandon();
         }
     }
 }

@@ -53,7 +53,8 @@ pub type Bound = Vec<*mut Matrix>;
 /// Where a block lies.
 #[derive(Debug)]
 enum Home {
-    /// `held` counts the tapes' events that read the values, `holder` is the serial number of the last such tape.
+    /// `held` counts the tapes' events and messages that read the values, `holder` is the serial number of the last
+    /// such tape.
     Heap { held: usize, holder: u64 },
     /// In the payload arena of the tape with this serial number.
     Arena { serial: u64, offset: u64, list: *mut Bound },
@@ -525,7 +526,8 @@ impl Drop for Owned {
     }
 }
 
-/// A tape's hold of a block on the heap, whose values its events read.
+/// A hold of a block on the heap, whose values the events of a tape read, or MPI.
+#[derive(Debug)]
 struct Hold {
     block: *mut Block,
     serial: u64,

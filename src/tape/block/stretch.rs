@@ -1,6 +1,6 @@
 //! Parts of matrices as buffers of messages: values leave from where they lie, and arrive where they are to stay.
 
-use super::{Block, Id, Owned, Part, View, bind};
+use super::{Block, Hold, Home, Id, Owned, Part, View, bind};
 use crate::count::wide;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Tape, Var, with_current};
@@ -20,16 +20,24 @@ pub struct Stretch {
     loan: Option<Loan>,
 }
 
-/// Where values arrive.
+/// While it lives its tape does not forget what is lent.
+type Token = Arc<()>;
+
+/// What MPI reads or writes, until the request is complete.
 #[derive(Debug)]
+#[allow(dead_code)] // some are there to be dropped
 enum Loan {
-    /// A matrix that is to take the place of the whole one. While the token lives its tape does not forget it.
-    Fresh(Owned, #[allow(dead_code)] Option<Arc<()>>),
+    /// A matrix that is to take the place of the whole one.
+    Fresh(Owned, Option<Token>),
     /// The elements themselves, which may be overwritten.
     There(*mut f64),
+    /// Values that leave, of a block in the arena.
+    Leaving(Token),
+    /// Of one on the heap.
+    Held(Hold),
 }
 
-/// Blocks of a tape's arena that values are to arrive in, and whether they still are.
+/// Blocks of a tape's arena that MPI uses, and whether it still does.
 pub type Loans = Vec<(u64, Weak<()>)>;
 
 impl Clone for Stretch {
@@ -83,6 +91,29 @@ impl Stretch {
     /// The values, if they lie side by side.
     pub fn values(&self) -> Option<&[f64]> {
         self.run().map(|run| &self.block().values()[run])
+    }
+
+    /// Keeps the values where they are while MPI reads them, whatever becomes of the matrix and of its tape; false where
+    /// that cannot be: not side by side, or on a tape that is not the thread's.
+    pub fn hold(&mut self) -> bool {
+        if self.run().is_none() {
+            return false;
+        }
+        // SAFETY: `of` keeps the matrix, and a live matrix is bound to a live block.
+        let block = unsafe { (*self.of.0).block };
+        // SAFETY: as above.
+        let loan = match unsafe { &mut (*block).home } {
+            Home::Heap { held, .. } => {
+                *held += 1;
+                Some(Loan::Held(Hold { block, serial: 0 }))
+            }
+            Home::Arena { serial, offset, .. } => with_current(|tape| {
+                let tape = tape.filter(|tape| tape.serial == *serial)?;
+                Some(Loan::Leaving(tape.lend(*offset + 1)))
+            }),
+        };
+        self.loan = loan;
+        self.loan.is_some()
     }
 
     /// The first of the ids if they are consecutive, 0 if no element is active; else none. For elements side by side.
@@ -233,7 +264,7 @@ impl Stretch {
     fn lend_whole(&self, mut tape: Option<&mut Tape>, at_once: bool) -> Result<Loan> {
         let fresh = self.fresh(tape.as_deref_mut())?;
         let token = match tape {
-            Some(tape) if !at_once && tape.recording() => Some(tape.lend()),
+            Some(tape) if !at_once && tape.recording() => Some(tape.lend(tape.payload_used as u64)),
             _ => None,
         };
         Ok(Loan::Fresh(fresh, token))
@@ -252,10 +283,11 @@ impl Stretch {
 
     /// Where the values are to arrive, once `lend` has said so.
     pub fn place(&mut self) -> Option<*mut f64> {
-        self.loan.as_mut().map(|loan| match loan {
-            Loan::There(place) => *place,
-            Loan::Fresh(fresh, _) => fresh.fresh_values().as_mut_ptr(),
-        })
+        match self.loan.as_mut()? {
+            Loan::There(place) => Some(*place),
+            Loan::Fresh(fresh, _) => Some(fresh.fresh_values().as_mut_ptr()),
+            Loan::Leaving(_) | Loan::Held(_) => None,
+        }
     }
 
     /// Whether values arrive where they are to stay.
@@ -281,7 +313,7 @@ impl Stretch {
                     unsafe { *ids.add(place) = id.behind(i) };
                 }
             }
-            None => {}
+            None | Some(Loan::Leaving(_) | Loan::Held(_)) => {}
         }
         Ok(())
     }
@@ -304,27 +336,31 @@ impl Id {
 }
 
 impl Tape {
-    /// A token: as long as it lives, what is in the arena now is not forgotten.
-    fn lend(&mut self) -> Arc<()> {
+    /// A token: as long as it lives, what lies in the arena below `end` is not forgotten.
+    fn lend(&mut self, end: u64) -> Token {
         let token = Arc::new(());
-        self.loans.retain(|(_, token)| token.strong_count() > 0);
-        self.loans.push((self.payload_used as u64, Arc::downgrade(&token)));
+        if self.loans.len() == self.loans.capacity() {
+            self.loans.retain(|(_, token)| token.strong_count() > 0);
+            // As many again before the next look, which thus costs each of them little.
+            self.loans.reserve(self.loans.len().max(8));
+        }
+        self.loans.push((end, Arc::downgrade(&token)));
         token
     }
 
-    /// Whether values are to arrive in the arena from `offset` on.
+    /// Whether MPI uses something in the arena from `offset` on.
     pub(in crate::tape) fn is_lent(&self, offset: u64) -> bool {
         self.loans.iter().any(|(end, token)| wide(*end) > wide(offset) && token.strong_count() > 0)
     }
 
-    /// An error if values are to arrive in what lies above `offset`.
+    /// An error if MPI uses what lies above `offset`.
     pub(in crate::tape) fn check_loans(&self, offset: u64) -> Result<()> {
         if !self.is_lent(offset) {
             return Ok(());
         }
         Err(Error::new(
             Code::Nest,
-            "a matrix that was made since is the buffer of a receive under way: complete the request first",
+            "a matrix that was made since is the buffer of a message under way: complete the request first",
         ))
     }
 }
