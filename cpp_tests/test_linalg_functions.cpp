@@ -730,6 +730,22 @@ TEST_CASE("test_linalg_functions_in_nests_and_ranges") {
   }
 }
 
+TEST_CASE("test_linalg_sparse_pattern_is_shared") {
+  const varmat value(8, 1, numbers(8, 2.0).data()), b(5, 1, numbers{1.0, 2.0, 3.0, 4.0, 5.0}.data());
+  const numbers expected = multiply(pattern(), value, b).values();
+  sparse first = pattern();
+  sparse second = first;
+  sparse third(0, 0, std::vector<int>{0}, std::vector<int>{});
+  third = second;
+  second = std::move(first);
+  CHECK_THROWS_WITH_AS(multiply(first, value, b), "s is NULL", admpi::error);
+  first = second;
+  for (const sparse *each : {&first, &second, &third}) {
+    CHECK(each->rows() == 4);
+    CHECK(multiply(*each, value, b).values() == expected);
+  }
+}
+
 TEST_CASE("test_linalg_functions_refuse") {
   recording tape;
   varmat a = any(3, 2), square = any(3, 3), singular = multiply(any(4, 2), any(2, 4, 30));

@@ -670,11 +670,11 @@ TEST_CASE("test_operations_fixed_point_that_is_not_found") {
   tape.clear_adjoints();
   int calls = 0;
   options.max_iterations = 100;
-  options.norm = [&calls](const numbers &difference) {
+  const auto norm = [&calls](const numbers &difference) {
     ++calls;
     return std::fabs(difference[0]) + std::fabs(difference[1]);
   };
-  const varmat y = fixed_point(contracts, varmat(2, 1), {p}, options);
+  const varmat y = fixed_point(contracts, varmat(2, 1), {p}, options, norm);
   CHECK(calls > 40);
   calls = 0;
   tape.seed(y);

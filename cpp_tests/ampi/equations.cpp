@@ -125,10 +125,9 @@ TEST_CASE("test_equations_fixed_point_over_ranks") {
     return fixed_point([&](const varmat &x, const std::vector<varmat> &q) { return ring(x, q[0], same); }, varmat(n, 1), {p},
                        options);
   });
-  options.norm = &largest_of_all;
   const outcome got = swept(parameters(own, from), from, [&](const varmat &p) {
     return fixed_point([&](const varmat &x, const std::vector<varmat> &q) { return ring(x, q[0], &from_left); },
-                       varmat(own, 1), {p}, options);
+                       varmat(own, 1), {p}, options, &largest_of_all);
   });
   compare(got, whole);
 }

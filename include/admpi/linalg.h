@@ -286,6 +286,14 @@ int32_t admpi_sparse_new(int64_t rows,
                          struct admpi_sparse **s_out);
 
 /**
+ * Makes another handle of the same pattern, which takes no memory of its own.
+ * @param s           the pattern
+ * @param[out] t_out  the handle; free it with admpi_sparse_free, in any order
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+ */
+int32_t admpi_sparse_copy(const struct admpi_sparse *s, struct admpi_sparse **t_out);
+
+/**
  * Frees a pattern. What has been recorded with it stays good.
  * @param s  NULL is fine
  */

@@ -4,7 +4,6 @@
 #ifndef ADMPI_LINALG_HPP
 #define ADMPI_LINALG_HPP
 
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -144,20 +143,30 @@ class sparse {
     }
     const std::vector<std::int64_t> start(row_start.begin(), row_start.end());
     const std::vector<std::int64_t> columns(column.begin(), column.end());
-    admpi_sparse *of = nullptr;
     detail::check(admpi_sparse_new(rows, cols, start.data(), columns.data(),
-                                   static_cast<std::int64_t>(columns.size()), &of));
-    of_.reset(of, admpi_sparse_free);
+                                   static_cast<std::int64_t>(columns.size()), &of_));
   }
+  sparse(const sparse &other) : rows_(other.rows_), cols_(other.cols_) {
+    detail::check(admpi_sparse_copy(other.of_, &of_));
+  }
+  sparse(sparse &&other) noexcept
+      : rows_(other.rows_), cols_(other.cols_), of_(std::exchange(other.of_, nullptr)) {}
+  sparse &operator=(sparse other) noexcept {
+    rows_ = other.rows_;
+    cols_ = other.cols_;
+    std::swap(of_, other.of_);
+    return *this;
+  }
+  ~sparse() { admpi_sparse_free(of_); }
   std::int64_t rows() const noexcept { return rows_; }
   std::int64_t cols() const noexcept { return cols_; }
   /// For the C interface.
-  const admpi_sparse *handle() const noexcept { return of_.get(); }
+  const admpi_sparse *handle() const noexcept { return of_; }
 
  private:
   std::int64_t rows_;
   std::int64_t cols_;
-  std::shared_ptr<admpi_sparse> of_;
+  admpi_sparse *of_ = nullptr;
 };
 
 /// The sparse matrix with these values (a vector, in the order of the pattern) times b.

@@ -3,10 +3,9 @@
 #ifndef ADMPI_SOLVE_HPP
 #define ADMPI_SOLVE_HPP
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <functional>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -32,13 +31,16 @@ inline void input_operands(tape_ref tape, const operation_call &call, std::int64
   }
 }
 
+inline void hand_over(const std::vector<double> &from, double *to) {
+  if (!from.empty()) std::memcpy(to, from.data(), from.size() * sizeof(double));
+}
+
 /// Hands their adjoints over.
 inline void give_adjoints(tape_ref tape, const operation_call &call, std::int64_t first, const std::vector<varmat> &p) {
   for (std::size_t k = 0; k < p.size(); ++k) {
     const admpi_operation_operand &to = call.operand(first + static_cast<std::int64_t>(k));
     if (to.adjoint == nullptr) continue;
-    const std::vector<double> adjoint = tape.adjoints(p[k]);
-    std::copy(adjoint.begin(), adjoint.end(), to.adjoint);
+    hand_over(tape.adjoints(p[k]), to.adjoint);
   }
 }
 
@@ -62,7 +64,7 @@ struct linear_operation {
     const std::vector<double> y =
         solve(passive_operands(call, 1), std::vector<double>(rhs, rhs + n), transposed);
     check_shape("linear_solve: what the routine returns", static_cast<std::int64_t>(y.size()), 1, x.rows * x.cols, 1);
-    std::copy(y.begin(), y.end(), to);
+    hand_over(y, to);
   }
 
   void forward(const operation_call &call) {
@@ -78,7 +80,7 @@ struct linear_operation {
       const passive section;
       solve_into(call, x.adjoint, true, g.data());
     }
-    if (call.operand(0).adjoint != nullptr) std::copy(g.begin(), g.end(), call.operand(0).adjoint);
+    if (call.operand(0).adjoint != nullptr) hand_over(g, call.operand(0).adjoint);
     in_nest([&](tape_ref tape) {
       std::vector<varmat> p = passive_operands(call, 1);
       input_operands(tape, call, 1, p);
@@ -114,33 +116,32 @@ struct fixed_point_options {
   /// Of the change in an iteration, relative to the larger of 1 and the iterate; in the sweep to the adjoint.
   double tolerance = 1e-12;
   int max_iterations = 1000;
-  /// What measures both. By default the largest magnitude; where an iterate is spread over ranks, which must do the same
-  /// number of iterations, it asks all of them.
-  std::function<double(const std::vector<double> &)> norm;
+};
+
+/// What measures an iterate and its change where no other norm is given.
+struct largest_magnitude {
+  double operator()(const std::vector<double> &x) const {
+    double most = 0.0;
+    for (const double each : x) {
+      if (std::isnan(each)) return each;
+      if (std::fabs(each) > most) most = std::fabs(each);
+    }
+    return most;
+  }
 };
 
 namespace detail {
 
-inline double largest(const std::vector<double> &x) {
-  double most = 0.0;
-  for (const double each : x) {
-    if (std::isnan(each)) return each;
-    most = std::max(most, std::fabs(each));
-  }
-  return most;
-}
-
-template <class F>
+template <class F, class Norm>
 struct fixed_point_operation {
   F f;
   std::vector<double> start;
   fixed_point_options options;
-
-  double norm(const std::vector<double> &x) const { return options.norm ? options.norm(x) : largest(x); }
+  Norm norm;
 
   /// Iterates `next` from x on until it changes x by no more than the tolerance.
   template <class Next>
-  std::vector<double> iterate(const char *what, std::vector<double> x, double least, Next next) const {
+  std::vector<double> iterate(const char *what, std::vector<double> x, double least, Next next) {
     double residual = 0.0;
     int i = 0;
     while (i < options.max_iterations && std::isfinite(residual)) {
@@ -148,7 +149,8 @@ struct fixed_point_operation {
       std::vector<double> y = next(static_cast<const std::vector<double> &>(x));
       for (std::size_t k = 0; k < x.size(); ++k) x[k] = y[k] - x[k];
       residual = norm(x);
-      const double scale = std::max(norm(y), least);
+      const double size = norm(y);
+      const double scale = size < least ? least : size;
       x = std::move(y);
       if (residual <= options.tolerance * scale) return x;
     }
@@ -171,7 +173,7 @@ struct fixed_point_operation {
     const std::vector<double> x = iterate("the iteration", start, 1.0, [&](const std::vector<double> &at) {
       return evaluate(varmat(to.rows, to.cols, at.data()), p).values();
     });
-    std::copy(x.begin(), x.end(), to.value);
+    hand_over(x, to.value);
   }
 
   /// With g = x_bar + g df/dx, itself a fixed point that is found by sweeps over one recording of f, p gets g df/dp.
@@ -208,11 +210,15 @@ struct fixed_point_operation {
 /// iterates in the same way.
 ///   varmat f(const varmat &x, const std::vector<varmat> &p)
 /// Everything active that f depends on must be in p, where a scalar is a matrix of one element; the solution does not depend on
-/// start. f may throw. Throws convergence_error with the number of iterations and the last change, also from a sweep.
-template <class F>
-varmat fixed_point(F f, const varmat &start, const std::vector<argument> &p, fixed_point_options options = {}) {
-  using operation = detail::fixed_point_operation<F>;
-  return apply_operation(operation{std::move(f), start.values(), std::move(options)}, p, {{start.rows(), start.cols()}})[0];
+/// start. Where x is spread over ranks, which must do the same number of iterations, the norm asks all of them:
+///   double norm(const std::vector<double> &x)
+/// f and the norm may throw. Throws convergence_error with the number of iterations and the last change, also from a sweep.
+template <class F, class Norm = largest_magnitude>
+varmat fixed_point(F f, const varmat &start, const std::vector<argument> &p, fixed_point_options options = {},
+                   Norm norm = {}) {
+  using operation = detail::fixed_point_operation<F, Norm>;
+  return apply_operation(operation{std::move(f), start.values(), options, std::move(norm)}, p,
+                         {{start.rows(), start.cols()}})[0];
 }
 
 }  // namespace ADMPI_NAMESPACE

@@ -512,6 +512,24 @@ pub unsafe extern "C-unwind" fn admpi_sparse_new(
     })
 }
 
+/// Makes another handle of the same pattern, which takes no memory of its own.
+/// @param s           the pattern
+/// @param[out] t_out  the handle; free it with admpi_sparse_free, in any order
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_sparse_copy(
+    s: *const admpi_sparse,
+    t_out: *mut *mut admpi_sparse,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        put("t_out", t_out, || {
+            let pattern = get("s", s)?;
+            Ok(Box::into_raw(Box::new(admpi_sparse(Arc::clone(&pattern.0)))))
+        })
+    })
+}
+
 /// Frees a pattern. What has been recorded with it stays good.
 /// @param s  NULL is fine
 #[unsafe(no_mangle)]
