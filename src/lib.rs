@@ -9,6 +9,7 @@ pub mod capi; // floor 7
 pub mod count; // floor 1
 #[cfg(feature = "mpi")]
 pub mod datatype; // floor 4
+pub mod elementary; // floor 1
 pub mod error; // floor 1
 #[cfg(feature = "mpi")]
 pub mod large; // floor 4

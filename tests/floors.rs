@@ -11,6 +11,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("count", 1),
     ("arena", 1),
     ("special", 1),
+    ("elementary", 1),
     ("tape", 2),
     ("ops", 3),
     ("mpi", 3),
@@ -23,14 +24,15 @@ const FLOORS: &[(&str, u32)] = &[
 ];
 
 /// Modules of one floor that another of the same floor stands on.
-const SAME_FLOOR: &[(&str, &str)] = &[("arena", "error"), ("arena", "count"), ("count", "error")];
+const SAME_FLOOR: &[(&str, &str)] =
+    &[("arena", "error"), ("arena", "count"), ("count", "error"), ("elementary", "special")];
 
 /// These know nothing of the others, whatever their floor.
 const IGNORANT: &[(&str, &[&str])] =
     &[("ops", &["mpi"]), ("large", &["tape", "arena", "ops", "datatype"])];
 
 /// Every other module forbids unsafe code, and so does every file of these that needs none.
-const MAY_BE_UNSAFE: &[&str] = &["arena", "mpi", "capi", "tape"];
+const MAY_BE_UNSAFE: &[&str] = &["arena", "elementary", "mpi", "capi", "tape"];
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).expect("a source directory") {

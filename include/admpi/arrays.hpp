@@ -12,6 +12,7 @@
 
 #include "admpi/arrays.h"
 #include "admpi/linalg.h"
+#include "admpi/special.h"
 // Before the functions of arrays, which have no place in namespace std.
 #include "admpi/standard.hpp"
 #include "admpi/varmat.hpp"
@@ -23,6 +24,9 @@
 #else
 #define ADMPI_INDEPENDENT _Pragma("GCC ivdep")
 #endif
+
+/// Of a lambda: part of the code that calls it, for whichever registers that is compiled.
+#define ADMPI_INLINED __attribute__((always_inline))
 
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
@@ -46,10 +50,38 @@ inline shape joint(const shape &a, const shape &b) {
   raise(ADMPI_ERR_ARGUMENT, message);
 }
 
+/// An operation on scalars that the library computes for many numbers at once. Returns where the derivatives are.
+template <class Op>
+struct many {
+  static constexpr bool known = false;
+};
+#define ADMPI_MANY(name)                                                                                           \
+  template <>                                                                                                      \
+  struct many<op_##name> {                                                                                         \
+    static constexpr bool known = true;                                                                            \
+    static const double *compute(std::int64_t n, const double *x, double *y, double *derivative) noexcept {        \
+      admpi_values_##name(n, x, y, derivative);                                                                    \
+      return derivative;                                                                                           \
+    }                                                                                                              \
+  };
+ADMPI_MANY(log)
+ADMPI_MANY(sin)
+ADMPI_MANY(cos)
+ADMPI_MANY(tanh)
+ADMPI_MANY(inv_logit)
+#undef ADMPI_MANY
+template <>
+struct many<op_exp> {
+  static constexpr bool known = true;
+  static const double *compute(std::int64_t n, const double *x, double *y, double *) noexcept {
+    admpi_values_exp(n, x, y, nullptr);
+    return y;
+  }
+};
+
 /// How an expression is run through: row vectors as columns, and columns that lie one behind the other as one.
 struct layout {
   bool turned = false;
-  bool unit = true;
   bool flat = true;
 
   admpi_view turn(const admpi_view &v) const noexcept { return turned ? admpi_view_transpose(v) : v; }
@@ -58,18 +90,56 @@ struct layout {
     if (v.of == nullptr || (some && v.offset + (v.rows - 1) * v.row_step + (v.cols - 1) * v.col_step >= v.of->rows * v.of->cols))
       throw range_error("a view is not within its matrix, which has fewer elements now");
     const admpi_view w = turn(v);
-    unit = unit && (w.row_step == 1 || w.rows <= 1);
-    flat = flat && (w.col_step == w.rows || w.cols <= 1);
+    flat = flat && (w.row_step == 1 || w.rows <= 1) && (w.col_step == w.rows || w.cols <= 1);
   }
 };
 
-/// The leaf with number K, of one element: where its partial goes is known when the code is compiled.
-template <unsigned K, bool Unit>
+/// Elements worked on at once: their partials stay in the first cache. Fewer are padded to a multiple of array_lanes, so that
+/// the loops are loops over vectors.
+constexpr std::int64_t array_chunk = 64;
+constexpr std::int64_t array_lanes = 16;
+
+/// Calls body for l = 0, 1, ..., padded - 1. The passes do not touch each other's elements. The compiler is shown that
+/// their number is a multiple.
+template <class Body>
+ADMPI_ALWAYS_INLINE void each_lane(std::int64_t padded, const Body &body) {
+  const auto n = static_cast<std::uint64_t>(padded) & ~static_cast<std::uint64_t>(array_lanes - 1);
+  ADMPI_INDEPENDENT
+  for (std::uint64_t l = 0; l < n; ++l) body(static_cast<std::int64_t>(l));
+}
+
+/// What a chunk of an expression with L leaves and F functions is computed from: the values of leaf K, where they lie or
+/// where they were brought to, and those and the derivatives of function M.
+template <unsigned L, unsigned F>
+struct array_reading {
+  std::int64_t n;
+  std::int64_t padded;
+  const double *leaf[L];
+  const double *slope[F + 1];
+  double brought[L][array_chunk];
+  double value[F + 1][array_chunk];
+  double derivative[F + 1][array_chunk];
+  double argument[array_chunk];
+
+  ADMPI_ALWAYS_INLINE void begin(std::int64_t left) noexcept {
+    n = left < array_chunk ? left : array_chunk;
+    padded = (n + array_lanes - 1) / array_lanes * array_lanes;
+  }
+};
+
+/// The values of a chunk brought together, padded with one of them, whose partials are as finite.
+[[gnu::noinline]] inline void bring(const double *from, std::int64_t step, std::int64_t n, std::int64_t padded, double *to) noexcept {
+  for (std::int64_t l = 0; l < n; ++l) to[l] = from[l * step];
+  for (std::int64_t l = n; l < padded; ++l) to[l] = from[0];
+}
+
+/// Element l of the leaf with number K: where its partial goes is known when the code is compiled.
+template <unsigned K>
 struct slot {
   static constexpr unsigned leaves = 1;
   double value;
-  template <class F>
-  ADMPI_ALWAYS_INLINE slot(const F &f, std::int64_t i, std::int64_t j) noexcept : value(f.template at<Unit>(i, j)) {}
+  template <class F, class C>
+  ADMPI_ALWAYS_INLINE slot(const F &f, const C &chunk, std::int64_t l) noexcept : value(f.at(chunk, l)) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double partial) const noexcept {
     writer.template add<K>(partial);
@@ -78,50 +148,114 @@ struct slot {
 
 /// A plain number has none.
 struct no_slot : constant {
-  ADMPI_ALWAYS_INLINE no_slot(const constant &f, std::int64_t, std::int64_t) noexcept : constant(f) {}
+  template <class C>
+  ADMPI_ALWAYS_INLINE no_slot(const constant &f, const C &, std::int64_t) noexcept : constant(f) {}
+};
+
+/// Element l of function number M, which was computed for the whole chunk. Its operand is asked for its partials alone.
+template <unsigned M, class A, class C>
+struct looked_up {
+  static constexpr unsigned leaves = A::leaves;
+  const A &a;
+  const C &chunk;
+  std::int64_t l;
+  double value;
+  template <class F>
+  ADMPI_ALWAYS_INLINE looked_up(const F &f, const C &of, std::int64_t at) noexcept
+      : a(f.a), chunk(of), l(at), value(of.value[M][at]) {}
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+    typename A::template element<C>(a, chunk, l).push(writer, p * chunk.slope[M][l]);
+  }
 };
 
 // The frozen forms of expressions: plain values that lie in the tape with the event. `element` is the scalar expression
-// of one element, of the same nodes that statements are made of.
+// of one element, of the same nodes that statements are made of. `read` prepares the chunk from element (i, j) on.
 
 template <unsigned K>
 struct frozen_part {
+  static constexpr unsigned leaves = 1;
   static constexpr bool chooses = false;
-  template <bool Unit>
-  using element = slot<K, Unit>;
+  template <class C>
+  using element = slot<K>;
   const double *value;
   std::int64_t row_step;
   std::int64_t col_step;
-  template <bool Unit>
-  ADMPI_ALWAYS_INLINE double at(std::int64_t i, std::int64_t j) const noexcept {
-    return value[(Unit ? i : i * row_step) + j * col_step];
+  template <class C>
+  ADMPI_ALWAYS_INLINE double at(const C &chunk, std::int64_t l) const noexcept {
+    return chunk.leaf[K][l];
+  }
+  template <bool Slopes, class C>
+  ADMPI_ALWAYS_INLINE void read(C &chunk, std::int64_t i, std::int64_t j) const noexcept {
+    const double *from = value + i * row_step + j * col_step;
+    const bool there = row_step == 1 && chunk.padded == chunk.n;
+    chunk.leaf[K] = there ? from : chunk.brought[K];
+    if (!there) bring(from, row_step, chunk.n, chunk.padded, chunk.brought[K]);
   }
 };
 
 template <unsigned K>
 struct frozen_scalar {
+  static constexpr unsigned leaves = 1;
   static constexpr bool chooses = false;
-  template <bool Unit>
-  using element = slot<K, Unit>;
+  template <class C>
+  using element = slot<K>;
   double value;
-  template <bool Unit>
-  ADMPI_ALWAYS_INLINE double at(std::int64_t, std::int64_t) const noexcept {
+  template <class C>
+  ADMPI_ALWAYS_INLINE double at(const C &, std::int64_t) const noexcept {
     return value;
   }
+  template <bool Slopes, class C>
+  ADMPI_ALWAYS_INLINE void read(C &, std::int64_t, std::int64_t) const noexcept {}
 };
 
 struct frozen_number : constant {
   static constexpr bool chooses = false;
-  template <bool Unit>
+  template <class C>
   using element = no_slot;
+  template <bool Slopes, class C>
+  ADMPI_ALWAYS_INLINE void read(C &, std::int64_t, std::int64_t) const noexcept {}
 };
 
 template <class Op, class A>
 struct frozen_unary {
+  static constexpr unsigned leaves = A::leaves;
   static constexpr bool chooses = A::chooses;
-  template <bool Unit>
-  using element = unary<Op, typename A::template element<Unit>>;
+  template <class C>
+  using element = unary<Op, typename A::template element<C>>;
   A a;
+  template <bool Slopes, class C>
+  ADMPI_ALWAYS_INLINE void read(C &chunk, std::int64_t i, std::int64_t j) const {
+    a.template read<Slopes>(chunk, i, j);
+  }
+};
+
+/// A function that the library computes for many numbers at once, and number M of the expression.
+template <class Op, unsigned M, class A>
+struct frozen_function {
+  static constexpr unsigned leaves = A::leaves;
+  static constexpr bool chooses = A::chooses;
+  template <class C>
+  using element = looked_up<M, A, C>;
+  A a;
+  template <bool Slopes, class C>
+  ADMPI_ALWAYS_INLINE void read(C &chunk, std::int64_t i, std::int64_t j) const {
+    a.template read<Slopes>(chunk, i, j);
+    chunk.slope[M] = many<Op>::compute(chunk.padded, values_in(a, chunk), chunk.value[M], Slopes ? chunk.derivative[M] : nullptr);
+  }
+
+ private:
+  template <unsigned K, class C>
+  ADMPI_ALWAYS_INLINE static const double *values_in(const frozen_part<K> &, C &chunk) {
+    return chunk.leaf[K];
+  }
+  template <class E, class C>
+  ADMPI_ALWAYS_INLINE static const double *values_in(const E &e, C &chunk) {
+    each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED {
+      chunk.argument[l] = typename E::template element<C>(e, chunk, l).value;
+    });
+    return chunk.argument;
+  }
 };
 
 /// Of one element: whether something holds of two operands. Nothing is pushed through it.
@@ -131,9 +265,9 @@ struct condition {
   A a;
   B b;
   bool value;
-  template <class F>
-  ADMPI_ALWAYS_INLINE condition(const F &f, std::int64_t i, std::int64_t j)
-      : a(f.a, i, j), b(f.b, i, j), value(Op::holds(a.value, b.value)) {}
+  template <class F, class C>
+  ADMPI_ALWAYS_INLINE condition(const F &f, const C &chunk, std::int64_t l)
+      : a(f.a, chunk, l), b(f.b, chunk, l), value(Op::holds(a.value, b.value)) {}
 };
 
 /// One of two operands, chosen by a condition.
@@ -144,9 +278,9 @@ struct selection {
   A a;
   B b;
   double value;
-  template <class F>
-  ADMPI_ALWAYS_INLINE selection(const F &f, std::int64_t i, std::int64_t j)
-      : c(f.a, i, j), a(f.b, i, j), b(f.c, i, j), value(c.value ? a.value : b.value) {}
+  template <class F, class D>
+  ADMPI_ALWAYS_INLINE selection(const F &f, const D &chunk, std::int64_t l)
+      : c(f.a, chunk, l), a(f.b, chunk, l), b(f.c, chunk, l), value(c.value ? a.value : b.value) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     if (c.value) {
@@ -170,34 +304,49 @@ inline constexpr bool is_choice<selection> = true;
 template <template <class, class, class> class Node, class Op, class A, class B>
 struct frozen_binary {
   static constexpr bool chooses = A::chooses || B::chooses || is_choice<Node>;
-  template <bool Unit>
-  using element = Node<Op, typename A::template element<Unit>, typename B::template element<Unit>>;
+  template <class C>
+  using element = Node<Op, typename A::template element<C>, typename B::template element<C>>;
+  static constexpr unsigned leaves = A::leaves + B::leaves;
   A a;
   B b;
+  template <bool Slopes, class C>
+  ADMPI_ALWAYS_INLINE void read(C &chunk, std::int64_t i, std::int64_t j) const {
+    a.template read<Slopes>(chunk, i, j);
+    b.template read<Slopes>(chunk, i, j);
+  }
 };
 
 template <template <class, class, class> class Node, class A, class B, class C>
 struct frozen_ternary {
   static constexpr bool chooses = A::chooses || B::chooses || C::chooses || is_choice<Node>;
-  template <bool Unit>
+  template <class D>
   using element =
-      Node<typename A::template element<Unit>, typename B::template element<Unit>, typename C::template element<Unit>>;
+      Node<typename A::template element<D>, typename B::template element<D>, typename C::template element<D>>;
+  static constexpr unsigned leaves = A::leaves + B::leaves + C::leaves;
   A a;
   B b;
   C c;
+  template <bool Slopes, class D>
+  ADMPI_ALWAYS_INLINE void read(D &chunk, std::int64_t i, std::int64_t j) const {
+    a.template read<Slopes>(chunk, i, j);
+    b.template read<Slopes>(chunk, i, j);
+    c.template read<Slopes>(chunk, i, j);
+  }
 };
 
-// The expressions as the user's code makes them. freeze<K> numbers the leaves from K on and lists them.
+// The expressions as the user's code makes them. freeze<K, M> numbers the leaves from K on and lists them, and the functions
+// from M on.
 
 struct part_leaf : array_expression<part_leaf> {
   static constexpr unsigned leaves = 1;
+  static constexpr unsigned functions = 0;
   admpi_view of;
   shared keep;
 
   explicit part_leaf(const admpi_view &v) noexcept : of(v), keep(v.of) { ++v.of->references; }
   shape extent() const noexcept { return {of.rows, of.cols}; }
   void see(layout &how) const { how.see(of); }
-  template <unsigned K>
+  template <unsigned K, unsigned M>
   frozen_part<K> freeze(const layout &how, admpi_operand *operand) const noexcept {
     const admpi_view v = how.turn(of);
     operand[K] = {v, {0.0, 0, 0}};
@@ -207,11 +356,12 @@ struct part_leaf : array_expression<part_leaf> {
 
 struct scalar_leaf {
   static constexpr unsigned leaves = 1;
+  static constexpr unsigned functions = 0;
   var x;
 
   shape extent() const noexcept { return {}; }
   void see(layout &) const noexcept {}
-  template <unsigned K>
+  template <unsigned K, unsigned M>
   frozen_scalar<K> freeze(const layout &, admpi_operand *operand) const noexcept {
     operand[K] = {{nullptr, 0, 0, 0, 0, 0}, x};
     return {x.value};
@@ -220,11 +370,12 @@ struct scalar_leaf {
 
 struct number_leaf {
   static constexpr unsigned leaves = 0;
+  static constexpr unsigned functions = 0;
   double x;
 
   shape extent() const noexcept { return {}; }
   void see(layout &) const noexcept {}
-  template <unsigned K>
+  template <unsigned K, unsigned M>
   frozen_number freeze(const layout &, admpi_operand *) const noexcept {
     return {{x}};
   }
@@ -233,21 +384,28 @@ struct number_leaf {
 template <class Op, class A>
 struct array_unary : array_expression<array_unary<Op, A>> {
   static constexpr unsigned leaves = A::leaves;
+  static constexpr unsigned functions = A::functions + many<Op>::known;
   A a;
 
   explicit array_unary(const A &operand) : a(operand) {}
   shape extent() const noexcept { return a.extent(); }
   void see(layout &how) const { a.see(how); }
-  template <unsigned K>
+  template <unsigned K, unsigned M>
   auto freeze(const layout &how, admpi_operand *operand) const noexcept {
-    const auto x = a.template freeze<K>(how, operand);
-    return frozen_unary<Op, std::decay_t<decltype(x)>>{x};
+    const auto x = a.template freeze<K, M>(how, operand);
+    using X = std::decay_t<decltype(x)>;
+    if constexpr (many<Op>::known) {
+      return frozen_function<Op, M + A::functions, X>{x};
+    } else {
+      return frozen_unary<Op, X>{x};
+    }
   }
 };
 
 template <template <class, class, class> class Node, class Op, class A, class B>
 struct array_binary : array_expression<array_binary<Node, Op, A, B>> {
   static constexpr unsigned leaves = A::leaves + B::leaves;
+  static constexpr unsigned functions = A::functions + B::functions;
   A a;
   B b;
 
@@ -257,10 +415,10 @@ struct array_binary : array_expression<array_binary<Node, Op, A, B>> {
     a.see(how);
     b.see(how);
   }
-  template <unsigned K>
+  template <unsigned K, unsigned M>
   auto freeze(const layout &how, admpi_operand *operand) const noexcept {
-    const auto x = a.template freeze<K>(how, operand);
-    const auto y = b.template freeze<K + A::leaves>(how, operand);
+    const auto x = a.template freeze<K, M>(how, operand);
+    const auto y = b.template freeze<K + A::leaves, M + A::functions>(how, operand);
     return frozen_binary<Node, Op, std::decay_t<decltype(x)>, std::decay_t<decltype(y)>>{x, y};
   }
 };
@@ -269,6 +427,7 @@ struct array_binary : array_expression<array_binary<Node, Op, A, B>> {
 template <class Op, class A, class B>
 struct array_condition {
   static constexpr unsigned leaves = A::leaves + B::leaves;
+  static constexpr unsigned functions = A::functions + B::functions;
   A a;
   B b;
 
@@ -278,10 +437,10 @@ struct array_condition {
     a.see(how);
     b.see(how);
   }
-  template <unsigned K>
+  template <unsigned K, unsigned M>
   auto freeze(const layout &how, admpi_operand *operand) const noexcept {
-    const auto x = a.template freeze<K>(how, operand);
-    const auto y = b.template freeze<K + A::leaves>(how, operand);
+    const auto x = a.template freeze<K, M>(how, operand);
+    const auto y = b.template freeze<K + A::leaves, M + A::functions>(how, operand);
     return frozen_binary<condition, Op, std::decay_t<decltype(x)>, std::decay_t<decltype(y)>>{x, y};
   }
 };
@@ -289,6 +448,7 @@ struct array_condition {
 template <template <class, class, class> class Node, class A, class B, class C>
 struct array_ternary : array_expression<array_ternary<Node, A, B, C>> {
   static constexpr unsigned leaves = A::leaves + B::leaves + C::leaves;
+  static constexpr unsigned functions = A::functions + B::functions + C::functions;
   A a;
   B b;
   C c;
@@ -300,11 +460,11 @@ struct array_ternary : array_expression<array_ternary<Node, A, B, C>> {
     b.see(how);
     c.see(how);
   }
-  template <unsigned K>
+  template <unsigned K, unsigned M>
   auto freeze(const layout &how, admpi_operand *operand) const noexcept {
-    const auto x = a.template freeze<K>(how, operand);
-    const auto y = b.template freeze<K + A::leaves>(how, operand);
-    const auto z = c.template freeze<K + A::leaves + B::leaves>(how, operand);
+    const auto x = a.template freeze<K, M>(how, operand);
+    const auto y = b.template freeze<K + A::leaves, M + A::functions>(how, operand);
+    const auto z = c.template freeze<K + A::leaves + B::leaves, M + A::functions + B::functions>(how, operand);
     return frozen_ternary<Node, std::decay_t<decltype(x)>, std::decay_t<decltype(y)>, std::decay_t<decltype(z)>>{x, y, z};
   }
 };
@@ -326,48 +486,6 @@ struct holds_both {
 struct holds_either {
   static bool holds(bool l, bool r) noexcept { return l || r; }
 };
-
-/// exp to within a unit in the last place, without branches or tables: loops over it become vector instructions, which
-/// those over the C library's do not.
-ADMPI_ALWAYS_INLINE double vector_exp(double x) noexcept {
-  constexpr double shift = 0x1.8p52;  // adding it rounds to an integer, which stands in the low bits then
-  x = std::fabs(x) > 746.0 ? std::copysign(746.0, x) : x;
-  const double shifted = x * 1.44269504088896340735992 + shift, k = shifted - shift;
-  // x = k log 2 + r, by a log 2 in two parts.
-  const double r = (x - k * 6.93145751953125e-1) - k * 1.42860682030941723212e-6;
-  const double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
-  // The terms of the series from r^2 / 2 on, as many as a double can hold.
-  const double a = (1.0 / 2 + r * (1.0 / 6)) + r2 * (1.0 / 24 + r * (1.0 / 120));
-  const double b = (1.0 / 720 + r * (1.0 / 5040)) + r2 * (1.0 / 40320 + r * (1.0 / 362880));
-  const double c = (1.0 / 3628800 + r * (1.0 / 39916800)) + r2 * (1.0 / 479001600 + r * (1.0 / 6227020800));
-  const double y = 1.0 + (r + r2 * (a + (r4 * b + r8 * c)));
-  // By 2^k in two steps, since 2^k alone may overflow or vanish where the result does not.
-  std::uint64_t bits;
-  std::memcpy(&bits, &shifted, sizeof bits);
-  const std::uint64_t sum = (bits + 2048) & 0xffff, half = sum >> 1;  // k + 2048, which is positive
-  const std::uint64_t scale_1 = (half - 1) << 52, scale_2 = (sum - half - 1) << 52;
-  double two_1, two_2;
-  std::memcpy(&two_1, &scale_1, sizeof two_1);
-  std::memcpy(&two_2, &scale_2, sizeof two_2);
-  return y * two_1 * two_2;
-}
-
-struct op_vector_exp {
-  static double value(double x) noexcept { return vector_exp(x); }
-  static double partial(double, double y) noexcept { return y; }
-};
-
-/// What stands for an operation on scalars in a loop over elements.
-template <class Op>
-struct in_loops {
-  using type = Op;
-};
-template <>
-struct in_loops<op_exp> {
-  using type = op_vector_exp;
-};
-template <class Op>
-using array_op = typename in_loops<Op>::type;
 
 /// Functions with zero derivative.
 #define ADMPI_OP(name)                                           \
@@ -422,9 +540,6 @@ using if_any_array = std::enable_if_t<(is_array<A> || is_array<B> || is_array<C>
 template <class A>
 using if_assigned = std::enable_if_t<std::is_same<A, varmat>::value || std::is_same<A, view>::value, int>;
 
-/// Elements worked on at once: their partials stay in the first cache.
-constexpr std::int64_t array_chunk = 64;
-
 /// Receives the partials of one element. Where nothing comes in, an infinite partial does no harm: it is masked. The mask
 /// comes from memory, since compilers make a branch of a comparison, which would keep the loop from being vectorised.
 struct slot_writer {
@@ -440,98 +555,133 @@ struct slot_writer {
   }
 };
 
-inline void add_chunk(const admpi_adjoint &to, std::int64_t i, std::int64_t j, std::int64_t k, const double *from,
-                      std::int64_t n) noexcept {
+/// The sum of values that are padded with zeros, in some sums side by side.
+ADMPI_ALWAYS_INLINE double sum_of(const double *value, std::int64_t padded) noexcept {
+  double lane[8] = {};
+  for (std::int64_t first = 0; first < padded; first += 8) {
+    for (std::int64_t l = 0; l < 8; ++l) lane[l] += value[first + l];
+  }
+  return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+}
+
+/// Adds the partials of a chunk, padded with zeros, to the adjoints from element (i, j) on in direction k.
+ADMPI_ALWAYS_INLINE void add_chunk(const admpi_adjoint &to, std::int64_t i, std::int64_t j, std::int64_t k, const double *from,
+                                   std::int64_t n, std::int64_t padded) noexcept {
   if (to.adjoint == nullptr) return;
   double *adjoint = to.adjoint + i * to.row_step + j * to.col_step + k;
-  if (to.row_step == 1) {
-    for (std::int64_t l = 0; l < n; ++l) adjoint[l] += from[l];
+  if (to.row_step == 0) {
+    *adjoint += sum_of(from, padded);
+  } else if (to.row_step == 1 && n == padded) {
+    each_lane(n, [&](std::int64_t l) ADMPI_INLINED { adjoint[l] += from[l]; });
   } else {
     for (std::int64_t l = 0; l < n; ++l) adjoint[l * to.row_step] += from[l];
   }
 }
 
+/// Does the work, by the widest registers of the machine where the program is compiled for every machine. Without the
+/// multiplication that is rounded together with an addition: results are the same everywhere.
+#if defined(__x86_64__) && !defined(__AVX2__)
+template <class Work>
+[[gnu::target("avx2"), gnu::noinline]] void work_wide(const Work &work) {
+  work();
+}
+template <class Work>
+void do_widest(const Work &work) {
+  if (__builtin_cpu_supports("avx2")) {
+    work_wide(work);
+  } else {
+    work();
+  }
+}
+#else
+template <class Work>
+void do_widest(const Work &work) {
+  work();
+}
+#endif
+
 /// An array statement as it lies in the tape.
-template <class F, unsigned L>
+template <class F, unsigned L, unsigned Functions>
 struct array_kernel {
-  template <bool Unit>
-  using element = typename F::template element<Unit>;
+  using reading = array_reading<L, Functions>;
+  using element = typename F::template element<reading>;
 
   F e;
   std::int64_t rows;
   std::int64_t cols;
-  bool unit;
 
-  template <bool Unit>
-  void reverse(const admpi_kernel_call &call, std::int64_t i0, std::int64_t n, std::int64_t j,
-               std::int64_t k) const noexcept {
-    double w[array_chunk];
-    double partial[L][array_chunk];
-    const admpi_adjoint &result = call.result;
-    // The result of a reduction is one: its steps are none.
-    const bool one = call.rows != rows || call.cols != cols;
-    const double *from = result.adjoint + k + (one ? 0 : i0 * result.row_step + j * result.col_step);
-    const std::int64_t step = one ? 0 : result.row_step;
-    for (std::int64_t i = 0; i < n; ++i) w[i] = from[i * step];
-    std::uint64_t mask[array_chunk];
-    for (std::int64_t i = 0; i < n; ++i) mask[i] = w[i] != 0.0 ? ~std::uint64_t{0} : 0;
-    if constexpr (F::chooses) std::memset(partial, 0, sizeof partial);
-    ADMPI_INDEPENDENT
-    for (std::int64_t i = 0; i < n; ++i) {
-      const slot_writer writer{partial, i, mask[i]};
-      element<Unit>(e, i0 + i, j).push(writer, w[i]);
-    }
-    for (unsigned l = 0; l < L; ++l) add_chunk(call.operand[l], i0, j, k, partial[l], n);
-  }
-
+  /// Adds to the adjoints of the operands.
   static int run(const admpi_kernel_call *call) {
     const array_kernel &self = *static_cast<const array_kernel *>(call->payload);
-    for (std::int64_t k = 0; k < call->width; ++k) {
-      for (std::int64_t j = 0; j < self.cols; ++j) {
-        for (std::int64_t i = 0; i < self.rows; i += array_chunk) {
-          const std::int64_t n = self.rows - i < array_chunk ? self.rows - i : array_chunk;
-          if (self.unit) {
-            self.template reverse<true>(*call, i, n, j, k);
-          } else {
-            self.template reverse<false>(*call, i, n, j, k);
-          }
-        }
-      }
-    }
+    do_widest([&]() ADMPI_INLINED { self.reverse(*call); });
     return 0;
   }
 
   /// The values, to where element (0, 0) is and so on.
-  template <bool Unit>
-  void forward(double *to, std::int64_t row_step, std::int64_t col_step) const noexcept {
+  void forward(double *to, std::int64_t row_step, std::int64_t col_step) const {
+    do_widest([&]() ADMPI_INLINED {
+      each_chunk<false>([&](const reading &chunk, std::int64_t i, std::int64_t j) ADMPI_INLINED {
+        double apart[array_chunk];
+        double *place = to + i * row_step + j * col_step;
+        const bool there = row_step == 1 && chunk.padded == chunk.n;
+        double *value = there ? place : apart;
+        each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { value[l] = element(e, chunk, l).value; });
+        if (!there) {
+          for (std::int64_t l = 0; l < chunk.n; ++l) place[l * row_step] = apart[l];
+        }
+      });
+    });
+  }
+
+  double sum() const {
+    double total = 0.0;
+    do_widest([&]() ADMPI_INLINED {
+      each_chunk<false>([&](const reading &chunk, std::int64_t, std::int64_t) ADMPI_INLINED {
+        double value[array_chunk];
+        each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { value[l] = element(e, chunk, l).value; });
+        for (std::int64_t l = chunk.n; l < chunk.padded; ++l) value[l] = 0.0;
+        total += sum_of(value, chunk.padded);
+      });
+    });
+    return total;
+  }
+
+ private:
+  /// Calls work for each chunk, column by column.
+  template <bool Slopes, class Work>
+  ADMPI_ALWAYS_INLINE void each_chunk(const Work &work) const {
+    reading chunk;
     for (std::int64_t j = 0; j < cols; ++j) {
-      double *column = to + j * col_step;
-      if (row_step == 1) {
-        ADMPI_INDEPENDENT
-        for (std::int64_t i = 0; i < rows; ++i) column[i] = element<Unit>(e, i, j).value;
-      } else {
-        for (std::int64_t i = 0; i < rows; ++i) column[i * row_step] = element<Unit>(e, i, j).value;
+      for (std::int64_t i = 0; i < rows; i += array_chunk) {
+        chunk.begin(rows - i);
+        e.template read<Slopes>(chunk, i, j);
+        work(chunk, i, j);
       }
     }
   }
 
-  template <bool Unit>
-  double sum() const noexcept {
-    double total = 0.0;
-    for (std::int64_t j = 0; j < cols; ++j) {
-      for (std::int64_t i0 = 0; i0 < rows; i0 += array_chunk) {
-        double lane[8] = {};
-        double value[array_chunk];
-        const std::int64_t n = rows - i0 < array_chunk ? rows - i0 : array_chunk;
-        for (std::int64_t i = 0; i < n; ++i) value[i] = element<Unit>(e, i0 + i, j).value;
-        for (std::int64_t i = n; i < array_chunk; ++i) value[i] = 0.0;
-        for (std::int64_t i = 0; i < array_chunk; i += 8) {
-          for (std::int64_t l = 0; l < 8; ++l) lane[l] += value[i + l];
-        }
-        total += ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+  ADMPI_ALWAYS_INLINE void reverse(const admpi_kernel_call &call) const {
+    const admpi_adjoint &result = call.result;
+    // The result of a reduction is one: its steps are none.
+    const bool one = call.rows != rows || call.cols != cols;
+    const std::int64_t row_step = one ? 0 : result.row_step, col_step = one ? 0 : result.col_step;
+    each_chunk<true>([&](const reading &chunk, std::int64_t i, std::int64_t j) ADMPI_INLINED {
+      for (std::int64_t k = 0; k < call.width; ++k) {
+        const double *from = result.adjoint + i * row_step + j * col_step + k;
+        double w[array_chunk];
+        std::uint64_t mask[array_chunk];
+        double partial[L][array_chunk];
+        for (std::int64_t l = 0; l < chunk.n; ++l) w[l] = from[l * row_step];
+        for (std::int64_t l = chunk.n; l < chunk.padded; ++l) w[l] = 0.0;
+        each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { mask[l] = w[l] != 0.0 ? ~std::uint64_t{0} : 0; });
+        if constexpr (F::chooses) std::memset(partial, 0, sizeof partial);
+        each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED {
+          const slot_writer writer{partial, l, mask[l]};
+          element(e, chunk, l).push(writer, w[l]);
+        });
+        for (unsigned p = 0; p < L; ++p) add_chunk(call.operand[p], i, j, k, partial[p], chunk.n, chunk.padded);
       }
-    }
-    return total;
+    });
   }
 };
 
@@ -540,8 +690,8 @@ template <class E>
 struct frozen_statement {
   static constexpr unsigned leaves = E::leaves;
   static_assert(leaves > 0 && leaves <= max_leaves, "cut expressions of so many operands into several statements");
-  using frozen = std::decay_t<decltype(std::declval<const E &>().template freeze<0>(layout(), nullptr))>;
-  using kernel_type = array_kernel<frozen, leaves>;
+  using frozen = std::decay_t<decltype(std::declval<const E &>().template freeze<0, 0>(layout(), nullptr))>;
+  using kernel_type = array_kernel<frozen, leaves, E::functions>;
   static_assert(std::is_trivially_copyable<kernel_type>::value, "lies in the tape");
 
   layout how;
@@ -564,13 +714,13 @@ struct frozen_statement {
       how.see(*part);
       *part = how.turn(*part);
     }
-    const auto frozen = e.template freeze<0>(how, operand.data());
+    const auto frozen = e.template freeze<0, 0>(how, operand.data());
     if (how.turned) std::swap(extent.rows, extent.cols);
-    if (how.unit && how.flat) {
+    if (how.flat) {
       extent = {extent.rows * extent.cols, 1};
       if (part != nullptr) *part = admpi_view{part->of, part->offset, extent.rows, 1, 1, extent.rows};
     }
-    return {frozen, extent.rows, extent.cols, how.unit};
+    return {frozen, extent.rows, extent.cols};
   }
 };
 
@@ -584,12 +734,7 @@ inline varmat fresh_array(std::int64_t rows, std::int64_t cols, const admpi_varm
 template <class E>
 void compute(const E &e, admpi_view part, const admpi_varmat *carried) {
   const frozen_statement<E> statement(e, &part);
-  double *to = part.of->block->value + part.offset;
-  if (statement.kernel.unit) {
-    statement.kernel.template forward<true>(to, part.row_step, part.col_step);
-  } else {
-    statement.kernel.template forward<false>(to, part.row_step, part.col_step);
-  }
+  statement.kernel.forward(part.of->block->value + part.offset, part.row_step, part.col_step);
   statement.record(part, carried);
 }
 
@@ -654,7 +799,7 @@ view &view::operator=(const array_expression<E> &e) {
 #define ADMPI_ARRAY_UNARY_NAMED(name, op)                                                        \
   template <class A>                                                                             \
   auto name(const array_expression<A> &a) {                                                      \
-    return detail::array_unary<detail::array_op<detail::op>, detail::kept_array_t<A>>(detail::kept_array(a.self())); \
+    return detail::array_unary<detail::op, detail::kept_array_t<A>>(detail::kept_array(a.self())); \
   }
 #define ADMPI_ARRAY_UNARY(name) ADMPI_ARRAY_UNARY_NAMED(name, op_##name)
 
@@ -747,8 +892,7 @@ var sum(const array_expression<A> &a) {
   const auto &e = detail::kept_array(a.self());
   const detail::frozen_statement<detail::kept_array_t<A>> statement(e, nullptr);
   const varmat result = detail::fresh_array(1, 1);
-  result.handle()->block->value[0] =
-      statement.kernel.unit ? statement.kernel.template sum<true>() : statement.kernel.template sum<false>();
+  result.handle()->block->value[0] = statement.kernel.sum();
   statement.record(result.parts(), nullptr);
   return result(0);
 }
@@ -902,5 +1046,6 @@ varmat log_softmax(const array_expression<A> &a) {
 }  // namespace admpi
 
 #undef ADMPI_INDEPENDENT
+#undef ADMPI_INLINED
 
 #endif

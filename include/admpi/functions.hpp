@@ -89,9 +89,9 @@ struct unary : expression<unary<Op, A>> {
   double value;
 
   ADMPI_ALWAYS_INLINE explicit unary(const A &operand) : a(operand), value(Op::value(operand.value)) {}
-  /// Of one element of an array expression, made in its place: the copies of nodes would go through memory there.
-  template <class F>
-  ADMPI_ALWAYS_INLINE unary(const F &f, std::int64_t i, std::int64_t j) : a(f.a, i, j), value(Op::value(a.value)) {}
+  /// Of element l of a chunk of an array expression, made in its place: the copies of nodes would go through memory there.
+  template <class F, class Chunk>
+  ADMPI_ALWAYS_INLINE unary(const F &f, const Chunk &chunk, std::int64_t l) : a(f.a, chunk, l), value(Op::value(a.value)) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     a.push(writer, p * Op::partial(a.value, value));
@@ -107,9 +107,9 @@ struct binary : expression<binary<Op, A, B>> {
 
   ADMPI_ALWAYS_INLINE binary(const A &first, const B &second)
       : a(first), b(second), value(Op::value(first.value, second.value)) {}
-  template <class F>
-  ADMPI_ALWAYS_INLINE binary(const F &f, std::int64_t i, std::int64_t j)
-      : a(f.a, i, j), b(f.b, i, j), value(Op::value(a.value, b.value)) {}
+  template <class F, class Chunk>
+  ADMPI_ALWAYS_INLINE binary(const F &f, const Chunk &chunk, std::int64_t l)
+      : a(f.a, chunk, l), b(f.b, chunk, l), value(Op::value(a.value, b.value)) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     if constexpr (A::leaves != 0) a.push(writer, p * Op::partial_1(a.value, b.value, value));
@@ -128,9 +128,9 @@ struct choice : expression<choice<Op, A, B>> {
 
   ADMPI_ALWAYS_INLINE choice(const A &one, const B &other)
       : a(one), b(other), first(Op::first(one.value, other.value)), value(first ? one.value : other.value) {}
-  template <class F>
-  ADMPI_ALWAYS_INLINE choice(const F &f, std::int64_t i, std::int64_t j)
-      : a(f.a, i, j), b(f.b, i, j), first(Op::first(a.value, b.value)), value(first ? a.value : b.value) {}
+  template <class F, class Chunk>
+  ADMPI_ALWAYS_INLINE choice(const F &f, const Chunk &chunk, std::int64_t l)
+      : a(f.a, chunk, l), b(f.b, chunk, l), first(Op::first(a.value, b.value)), value(first ? a.value : b.value) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     if (first) {
@@ -151,9 +151,9 @@ struct fused : expression<fused<A, B, C>> {
 
   ADMPI_ALWAYS_INLINE fused(const A &x, const B &y, const C &z)
       : a(x), b(y), c(z), value(std::fma(x.value, y.value, z.value)) {}
-  template <class F>
-  ADMPI_ALWAYS_INLINE fused(const F &f, std::int64_t i, std::int64_t j)
-      : a(f.a, i, j), b(f.b, i, j), c(f.c, i, j), value(std::fma(a.value, b.value, c.value)) {}
+  template <class F, class Chunk>
+  ADMPI_ALWAYS_INLINE fused(const F &f, const Chunk &chunk, std::int64_t l)
+      : a(f.a, chunk, l), b(f.b, chunk, l), c(f.c, chunk, l), value(std::fma(a.value, b.value, c.value)) {}
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
     if constexpr (A::leaves != 0) a.push(writer, p * b.value);

@@ -83,6 +83,41 @@ double admpi_value_polygamma(double order, double x);
  */
 double admpi_value_digamma_difference(double a, double b);
 
+/**
+ * exp of `n` numbers, within a unit in the last place; so are those below, tanh and inv_logit within 2.5.
+ * @param n                   how many
+ * @param x                   `n` numbers
+ * @param[out] y_out          `n` values; does not overlap x
+ * @param[out] derivative_out `n` derivatives at x, or NULL: not asked for; does not overlap x and y_out
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+ */
+int32_t admpi_values_exp(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * log of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_log(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * sin of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_sin(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * cos of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_cos(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * tanh of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_tanh(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * 1 / (1 + exp(-x)) of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_inv_logit(int64_t n, const double *x, double *y_out, double *derivative_out);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -1,6 +1,9 @@
 //! The C interface of special functions of doubles. `include/admpi/special.h` is generated from this file.
 
-use crate::special;
+use super::{array, array_mut, entry};
+use crate::count::from_c;
+use crate::error::Result;
+use crate::{elementary, special};
 
 /// log(|gamma(x)|). The sign of gamma is not told.
 #[unsafe(no_mangle)]
@@ -84,4 +87,101 @@ pub extern "C-unwind" fn admpi_value_polygamma(order: f64, x: f64) -> f64 {
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn admpi_value_digamma_difference(a: f64, b: f64) -> f64 {
     special::digamma_difference(a, b)
+}
+
+/// # Safety
+/// As for `array` and `array_mut`; `derivative_out` may be NULL.
+unsafe fn of_all(
+    function: fn(&[f64], &mut [f64], Option<&mut [f64]>),
+    (n, x): (i64, *const f64),
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> Result<()> {
+    let n = from_c("n", n)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (x, y) = (array("x", x, n)?, array_mut("y_out", y_out, n)?);
+        let wanted = !derivative_out.is_null();
+        let derivative =
+            wanted.then(|| array_mut("derivative_out", derivative_out, n)).transpose()?;
+        function(x, y, derivative);
+    }
+    Ok(())
+}
+
+/// exp of `n` numbers, within a unit in the last place; so are those below, tanh and inv_logit within 2.5.
+/// @param n                   how many
+/// @param x                   `n` numbers
+/// @param[out] y_out          `n` values; does not overlap x
+/// @param[out] derivative_out `n` derivatives at x, or NULL: not asked for; does not overlap x and y_out
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_exp(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::exp, (n, x), y_out, derivative_out) })
+}
+
+/// log of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_log(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::log, (n, x), y_out, derivative_out) })
+}
+
+/// sin of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_sin(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::sin, (n, x), y_out, derivative_out) })
+}
+
+/// cos of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_cos(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::cos, (n, x), y_out, derivative_out) })
+}
+
+/// tanh of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_tanh(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::tanh, (n, x), y_out, derivative_out) })
+}
+
+/// 1 / (1 + exp(-x)) of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_inv_logit(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::inv_logit, (n, x), y_out, derivative_out) })
 }
