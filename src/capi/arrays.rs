@@ -5,7 +5,7 @@ use super::{array, entry, get, null, put};
 use crate::count::from_c;
 use crate::error::Result;
 use crate::ops;
-use crate::tape::Tape;
+use crate::tape::{Tape, numbered};
 use std::ffi::c_void;
 
 // By the names under which C knows them: they are defined in `include/admpi/matrix.h`.
@@ -162,8 +162,9 @@ pub unsafe extern "C-unwind" fn admpi_concatenate(
         put("a_out", a_out, || {
             let parts = array("part", part, from_c("n", n)?)?;
             let joined = with_tape(|tape| {
-                let operand =
-                    |(k, part)| Tape::operand(tape.as_deref(), &format!("part[{k}]"), part);
+                let operand = |(k, part)| {
+                    numbered("part", k, |name| Tape::operand(tape.as_deref(), name, part))
+                };
                 let parts: Result<Vec<_>> = parts.iter().enumerate().map(operand).collect();
                 ops::concatenate(tape, &parts?, below != 0)
             });

@@ -1,5 +1,7 @@
 //! Log densities of independent observations: the sum over all elements, each density one event.
 
+use super::sum::total;
+use crate::elementary;
 use crate::error::{Code, Error, Result};
 use crate::special::{
     HALF_LN_TAU, digamma, digamma_difference, inv_logit, lbeta, lgamma, log1p_exp, multiply_log,
@@ -85,12 +87,10 @@ pub trait Density<const K: usize>: 'static {
     const NAME: &'static str;
     const ARGUMENTS: [(&'static str, Domain); K];
 
-    /// What `log` needs of argument `k` alone, computed once for a scalar; the same for `partials`.
-    fn ahead(_k: usize, _x: f64) -> f64 {
-        0.0
-    }
-    fn ahead_of_partials(k: usize, x: f64) -> f64 {
-        Self::ahead(k, x)
+    /// Writes what `log` needs of argument `k` alone, where it needs anything; once for a scalar. The same for `partials`.
+    fn ahead(_k: usize, _x: &[f64], _made: &mut [f64]) {}
+    fn ahead_of_partials(k: usize, x: &[f64], made: &mut [f64]) {
+        Self::ahead(k, x, made);
     }
     /// The log density of one element.
     fn log(x: &[f64; K], ahead: &[f64; K]) -> f64;
@@ -98,24 +98,45 @@ pub trait Density<const K: usize>: 'static {
     fn partials(x: &[f64; K], ahead: &[f64; K]) -> [f64; K];
 }
 
-/// Calls `f` for each of `n` elements with its number and arguments, and what `ahead` makes of these.
-fn each<const K: usize>(
+/// Elements that are worked on at once, so that simple densities are computed by vector instructions.
+const CHUNK: usize = 64;
+type Chunk<const K: usize> = [[f64; CHUNK]; K];
+
+/// Calls `f` for some of `n` elements at a time: with the number of the first, how many they are, their arguments, and what
+/// `ahead` makes of these. The rest of a chunk repeats its first element.
+fn each_chunk<const K: usize>(
     inputs: &[Input; K],
     n: usize,
-    ahead: impl Fn(usize, f64) -> f64,
-    mut f: impl FnMut(usize, &[f64; K], &[f64; K]),
+    ahead: impl Fn(usize, &[f64], &mut [f64]),
+    mut f: impl FnMut(usize, usize, &Chunk<K>, &Chunk<K>),
 ) {
     let values = inputs.each_ref().map(Input::values);
-    let (mut x, mut made) = ([0.0; K], [0.0; K]);
+    let (mut x, mut made) = ([[0.0; CHUNK]; K], [[0.0; CHUNK]; K]);
     for k in (0..K).filter(|&k| inputs[k].is_scalar()) {
-        (x[k], made[k]) = (values[k][0], ahead(k, values[k][0]));
+        x[k].fill(values[k][0]);
+        let mut one = [0.0];
+        ahead(k, &values[k], &mut one);
+        made[k].fill(one[0]);
     }
-    (0..n).for_each(|i| {
+    for first in (0..n).step_by(CHUNK) {
+        let len = CHUNK.min(n - first);
         for k in (0..K).filter(|&k| !inputs[k].is_scalar()) {
-            (x[k], made[k]) = (values[k][i], ahead(k, values[k][i]));
+            x[k][..len].copy_from_slice(&values[k][first..first + len]);
+            x[k][len..].fill(values[k][first]);
+            ahead(k, &x[k], &mut made[k]);
         }
-        f(i, &x, &made);
-    });
+        f(first, len, &x, &made);
+    }
+}
+
+fn of_each(x: &[f64], made: &mut [f64], f: impl Fn(f64) -> f64) {
+    made.iter_mut().zip(x).for_each(|(made, &x)| *made = f(x));
+}
+
+/// Element `l` of a chunk.
+#[inline]
+fn at<const K: usize>(chunk: &Chunk<K>, l: usize) -> [f64; K] {
+    std::array::from_fn(|k| chunk[k][l])
 }
 
 struct Observed<D, const K: usize> {
@@ -135,19 +156,31 @@ impl<D: Density<K>, const K: usize> Event for Observed<D, K> {
         if weights.iter().all(|&w| w == 0.0) {
             return Ok(());
         }
-        let active = self.inputs.each_ref().map(|input| input.operand.is_active());
         let room = |input: &Input| if input.operand.is_active() { input.len() } else { 0 };
-        let mut partials = self.inputs.each_ref().map(|input| vec![0.0; room(input)]);
-        each(&self.inputs, self.n, D::ahead_of_partials, |i, x, ahead| {
-            let of_element = D::partials(x, ahead);
-            for k in (0..K).filter(|&k| active[k]) {
-                let at = if self.inputs[k].is_scalar() { 0 } else { i };
-                partials[k][at] += of_element[k];
+        let rooms = self.inputs.each_ref().map(room);
+        let mut scratch = sweep.scratch(rooms.iter().sum());
+        let mut rest = &mut *scratch;
+        let mut partials = rooms.map(|room| rest.split_off_mut(..room).expect("room for all"));
+        each_chunk(&self.inputs, self.n, D::ahead_of_partials, |first, len, x, made| {
+            let mut of_chunk = [[0.0; CHUNK]; K];
+            (0..CHUNK).for_each(|l| {
+                let of_element = D::partials(&at(x, l), &at(made, l));
+                for (of_chunk, of_element) in of_chunk.iter_mut().zip(of_element) {
+                    of_chunk[l] = of_element;
+                }
+            });
+            for k in (0..K).filter(|&k| rooms[k] > 0) {
+                if self.inputs[k].is_scalar() {
+                    partials[k][0] += total(&of_chunk[k][..len]);
+                } else {
+                    partials[k][first..first + len].copy_from_slice(&of_chunk[k][..len]);
+                }
             }
         });
         for (input, partials) in self.inputs.iter().zip(&partials) {
             add(sweep, self.first, &input.operand, partials, &weights)?;
         }
+        sweep.recycle(scratch);
         Ok(())
     }
 }
@@ -164,9 +197,8 @@ pub fn add(
         return Ok(());
     }
     // Infinite partials are none of the business of a direction that is zero.
-    for (k, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
-        let weighted: Vec<f64> = partials.iter().map(|partial| partial * weight).collect();
-        sweep.split(first, 0).0.add_columns(to, k, &weighted)?;
+    for (k, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+        sweep.split(first, 0).0.add_columns(to, k, partials, weight)?;
     }
     Ok(())
 }
@@ -198,16 +230,11 @@ pub fn log_density<D: Density<K>, const K: usize>(
     for (input, (name, domain)) in inputs.iter().zip(D::ARGUMENTS) {
         domain.check(D::NAME, name, input)?;
     }
-    /// Terms that are summed before the whole takes part: the error grows with their number no longer.
-    const BLOCK: usize = 128;
-    let (mut total, mut block) = (0.0, 0.0);
-    each(&inputs, n, D::ahead, |i, x, ahead| {
-        block += D::log(x, ahead);
-        if i % BLOCK == BLOCK - 1 {
-            total += std::mem::take(&mut block);
-        }
+    let mut value = 0.0;
+    each_chunk(&inputs, n, D::ahead, |_, len, x, made| {
+        let logs: [f64; CHUNK] = std::array::from_fn(|l| D::log(&at(x, l), &at(made, l)));
+        value += total(&logs[..len]);
     });
-    let value = total + block;
     let active = inputs.iter().any(|input| input.operand.is_active());
     let Some(tape) = tape.filter(|tape| tape.recording() && active) else {
         return Ok(Var { value, ..Var::default() });
@@ -228,8 +255,10 @@ impl Density<3> for Normal {
     const ARGUMENTS: [(&'static str, Domain); 3] =
         [("y", Domain::Finite), ("mu", Domain::Finite), ("sigma", Domain::Positive)];
 
-    fn ahead(k: usize, x: f64) -> f64 {
-        if k == 2 { x.ln() } else { 0.0 }
+    fn ahead(k: usize, x: &[f64], made: &mut [f64]) {
+        if k == 2 {
+            elementary::log(x, made, None);
+        }
     }
 
     fn log([y, mu, sigma]: &[f64; 3], [_, _, ln_sigma]: &[f64; 3]) -> f64 {
@@ -237,9 +266,7 @@ impl Density<3> for Normal {
         -0.5 * z * z - ln_sigma - HALF_LN_TAU
     }
 
-    fn ahead_of_partials(_k: usize, _x: f64) -> f64 {
-        0.0
-    }
+    fn ahead_of_partials(_k: usize, _x: &[f64], _made: &mut [f64]) {}
 
     fn partials([y, mu, sigma]: &[f64; 3], _: &[f64; 3]) -> [f64; 3] {
         let z = (y - mu) / sigma;
@@ -271,8 +298,11 @@ impl Density<2> for PoissonLog {
     const ARGUMENTS: [(&'static str, Domain); 2] =
         [("y", Domain::Count), ("alpha", Domain::Number)];
 
-    fn ahead(k: usize, x: f64) -> f64 {
-        if k == 0 { lgamma(x + 1.0) } else { x.exp() }
+    fn ahead(k: usize, x: &[f64], made: &mut [f64]) {
+        match k {
+            0 => of_each(x, made, |x| lgamma(x + 1.0)),
+            _ => elementary::exp(x, made, None),
+        }
     }
 
     fn log([y, alpha]: &[f64; 2], [ln_factorial, rate]: &[f64; 2]) -> f64 {
@@ -284,8 +314,10 @@ impl Density<2> for PoissonLog {
         power - rate - ln_factorial
     }
 
-    fn ahead_of_partials(k: usize, x: f64) -> f64 {
-        if k == 0 { 0.0 } else { x.exp() }
+    fn ahead_of_partials(k: usize, x: &[f64], made: &mut [f64]) {
+        if k == 1 {
+            elementary::exp(x, made, None);
+        }
     }
 
     fn partials([y, _]: &[f64; 2], [_, rate]: &[f64; 2]) -> [f64; 2] {
@@ -306,11 +338,11 @@ impl Density<4> for StudentT {
     ];
 
     /// gamma((nu + 1) / 2) / gamma(nu / 2) by the beta function of nu / 2 and 1/2, since both are large where nu is.
-    fn ahead(k: usize, x: f64) -> f64 {
+    fn ahead(k: usize, x: &[f64], made: &mut [f64]) {
         match k {
-            1 => -lbeta(0.5 * x, 0.5) - 0.5 * x.ln(),
-            3 => x.ln(),
-            _ => 0.0,
+            1 => of_each(x, made, |x| -lbeta(0.5 * x, 0.5) - 0.5 * x.ln()),
+            3 => elementary::log(x, made, None),
+            _ => {}
         }
     }
 
@@ -319,8 +351,10 @@ impl Density<4> for StudentT {
         of_nu - ln_sigma - 0.5 * (nu + 1.0) * (z * z / nu).ln_1p()
     }
 
-    fn ahead_of_partials(k: usize, x: f64) -> f64 {
-        if k == 1 { -0.5 * (digamma_difference(0.5 * x, 0.5) + 1.0 / x) } else { 0.0 }
+    fn ahead_of_partials(k: usize, x: &[f64], made: &mut [f64]) {
+        if k == 1 {
+            of_each(x, made, |x| -0.5 * (digamma_difference(0.5 * x, 0.5) + 1.0 / x));
+        }
     }
 
     fn partials([y, nu, mu, sigma]: &[f64; 4], [_, of_nu, _, _]: &[f64; 4]) -> [f64; 4] {
@@ -341,11 +375,11 @@ impl Density<3> for Gamma {
     const ARGUMENTS: [(&'static str, Domain); 3] =
         [("y", Domain::Finite), ("alpha", Domain::Positive), ("beta", Domain::Positive)];
 
-    fn ahead(k: usize, x: f64) -> f64 {
+    fn ahead(k: usize, x: &[f64], made: &mut [f64]) {
         match k {
-            1 => lgamma(x),
-            2 => x.ln(),
-            _ => 0.0,
+            1 => of_each(x, made, lgamma),
+            2 => elementary::log(x, made, None),
+            _ => {}
         }
     }
 
@@ -357,11 +391,11 @@ impl Density<3> for Gamma {
         alpha * ln_beta - lgamma + power - beta * y
     }
 
-    fn ahead_of_partials(k: usize, x: f64) -> f64 {
+    fn ahead_of_partials(k: usize, x: &[f64], made: &mut [f64]) {
         match k {
-            1 => digamma(x),
-            2 => x.ln(),
-            _ => 0.0,
+            1 => of_each(x, made, digamma),
+            2 => elementary::log(x, made, None),
+            _ => {}
         }
     }
 

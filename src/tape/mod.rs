@@ -17,7 +17,7 @@ mod tests;
 pub use block::{
     Adjoint, Adjoints, Argument, Call, Cells, Forward, ForwardCall, Id, Input, Kernel, Matrix,
     Operand, Operands, Operation, OperationCall, Owned, Part, SeenOperand, SeenResult, Stretch,
-    Values, View,
+    Values, View, numbered,
 };
 pub use callback::ReverseFn;
 pub use companions::Companion;

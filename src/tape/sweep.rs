@@ -303,6 +303,53 @@ impl Tape {
         Ok(())
     }
 
+    /// The same for values with consecutive ids from `first` on, which are this tape's; passive ones have the id 0.
+    pub(super) fn seed_range(
+        &mut self,
+        first: u32,
+        weights: &[f64],
+        direction: usize,
+    ) -> Result<()> {
+        if first == 0 {
+            return Ok(());
+        }
+        self.ensure_adjoints()?;
+        let width = self.width;
+        let adjoints = self.adjoints_mut(first, weights.len() * width);
+        if width == 1 {
+            adjoints.iter_mut().zip(weights).for_each(|(adjoint, weight)| *adjoint += weight);
+        } else {
+            let adjoints = adjoints.iter_mut().skip(direction).step_by(width);
+            adjoints.zip(weights).for_each(|(adjoint, weight)| *adjoint += weight);
+        }
+        let n = u32::try_from(weights.len()).expect("ids that were given out");
+        self.dirty.below = self.dirty.below.max(first + n);
+        self.dirty.passed |= self.sweeps.last().is_some_and(|sweep| first < sweep.top.id);
+        Ok(())
+    }
+
+    /// The adjoints of values with consecutive ids from `first` on, as `adjoint` gives them. Not if some are kept.
+    pub(super) fn adjoints_of_range(&self, first: u32, direction: usize, out: &mut [f64]) -> bool {
+        let n = u32::try_from(out.len()).expect("ids that were given out");
+        let kept = self.kept.partition_point(|&id| id < first);
+        if self.kept.get(kept).is_some_and(|&id| id < first + n) {
+            return false;
+        }
+        out.fill(0.0);
+        if first != 0 {
+            let doubles = self.adjoint.committed() / size_of::<f64>();
+            let from = (wide32(first) * self.width).min(doubles);
+            let end = (from + out.len() * self.width).min(doubles);
+            // SAFETY: committed, hence zero or written.
+            let adjoints = unsafe {
+                std::slice::from_raw_parts(self.adjoint.base().cast::<f64>().add(from), end - from)
+            };
+            let adjoints = adjoints.iter().skip(direction).step_by(self.width);
+            out.iter_mut().zip(adjoints).for_each(|(out, adjoint)| *out = *adjoint);
+        }
+        true
+    }
+
     /// The adjoint of `x` in `direction`: what a kept value has gathered, and what is still to be swept.
     pub fn adjoint(&self, x: &Var, direction: usize) -> Result<f64> {
         self.check_direction(direction)?;

@@ -2,9 +2,10 @@
 
 use super::operand::{Operand, Place};
 use super::write::no_tape;
-use super::{Matrix, Owned, View};
+use super::{Matrix, Owned, View, numbered};
 use crate::error::{Code, Error, Result};
 use crate::tape::{Event, Sweep, Tape, Var};
+use std::cell::Cell;
 use std::ffi::c_void;
 
 /// A part of a matrix, or a scalar where `view.of` is null. Laid out as `admpi_operand`.
@@ -53,7 +54,7 @@ impl Argument {
         // SAFETY: the caller's promise; the part is within the block.
         let value = unsafe {
             let part = self.view.part(name)?;
-            (*(*self.view.of).block).cells.value.add(if part.is_empty() { 0 } else { part.offset })
+            (*(*self.view.of).block).cells.value.add(part.offset)
         };
         Ok(Values { value, row_step: self.view.row_step, col_step: self.view.col_step })
     }
@@ -102,6 +103,12 @@ struct Statement {
     reverse: Kernel,
 }
 
+thread_local! {
+    // Memory that is used again by one statement after the other, when they are reversed and when they are recorded.
+    static PLACES: Cell<(Vec<Place>, Vec<Adjoints>)> = const { Cell::new((Vec::new(), Vec::new())) };
+    static OPERANDS: Cell<Vec<Operand>> = const { Cell::new(Vec::new()) };
+}
+
 pub(super) fn as_c(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
@@ -117,16 +124,13 @@ impl Event for Statement {
         if out.iter().all(|&w| w == 0.0) {
             return Ok(());
         }
-        let mut places: Vec<Place> =
-            operands.iter().map(|operand| below.place(operand)).collect::<Result<_>>()?;
-        let adjoints: Vec<Adjoints> = places
-            .iter_mut()
-            .zip(operands)
-            .map(|(place, operand)| {
-                let (adjoint, row_step, col_step) = place.pointer(operand, width);
-                Adjoints { adjoint, row_step: as_c(row_step), col_step: as_c(col_step) }
-            })
-            .collect();
+        let (mut places, mut adjoints) = PLACES.take();
+        for operand in operands {
+            let mut place = below.place(operand)?;
+            let (adjoint, row_step, col_step) = place.pointer(operand, width);
+            places.push(place);
+            adjoints.push(Adjoints { adjoint, row_step: as_c(row_step), col_step: as_c(col_step) });
+        }
         let part = &self.part;
         let call = Call {
             rows: as_c(part.rows),
@@ -153,16 +157,15 @@ impl Event for Statement {
             below.gathered(place, operand)?;
         }
         if let Some(carried) = &self.carried {
-            below.add(carried, |adjoint| {
-                for gap in part.gaps(self.n) {
-                    let gap = gap.start * width..gap.end * width;
-                    for (into, from) in adjoint.values[gap.clone()].iter_mut().zip(&out[gap]) {
-                        *into += from;
-                    }
-                }
+            part.gaps(self.n, |gap| {
+                let values = &out[gap.start * width..gap.end * width];
+                below.add_places(carried, gap, values)
             })?;
         }
         out.fill(0.0);
+        places.clear();
+        adjoints.clear();
+        PLACES.set((places, adjoints));
         Ok(())
     }
 }
@@ -215,13 +218,14 @@ impl Tape {
                 let stale = |argument: &Argument| argument.scalar.id != 0 || argument.is_active();
                 return if arguments.iter().any(stale) { Err(no_tape()) } else { Ok(()) };
             };
-            let mut operands = Vec::with_capacity(arguments.len());
+            let mut operands = OPERANDS.take();
+            operands.clear();
             for (k, argument) in arguments.iter().enumerate() {
                 operands.push(if argument.view.of.is_null() {
                     this.check_var("operand", &argument.scalar)?;
                     Operand::scalar(&argument.scalar)
                 } else {
-                    Self::operand(Some(this), &format!("operand[{k}]"), &argument.view)?
+                    numbered("operand", k, |name| Self::operand(Some(this), name, &argument.view))?
                 });
             }
             let carried = match carried.as_ref() {
@@ -244,6 +248,7 @@ impl Tape {
             };
             let active = operands.iter().chain(&carried).any(Operand::is_active);
             if !this.recording() || !active {
+                OPERANDS.set(operands);
                 return Ok(());
             }
             if fresh.is_heap() || fresh.is_active() || !fresh.used.is_empty() {
@@ -260,7 +265,9 @@ impl Tape {
             }
             let place = this.allocate(size_of_val(&*operands), align_of::<Operand>())?;
             let kept: *mut Operand = this.payload_at(place).cast();
-            kept.copy_from_nonoverlapping(operands.as_ptr(), operands.len());
+            let count = operands.len();
+            kept.copy_from_nonoverlapping(operands.as_ptr(), count);
+            OPERANDS.set(operands);
             let values = this.keep_values(arguments)?;
             let place = this.allocate(payload.len(), 64)?;
             let copy = this.payload_at(place);
@@ -272,7 +279,7 @@ impl Tape {
                 carried,
                 operands: kept,
                 values,
-                count: operands.len(),
+                count,
                 payload: copy.cast(),
                 reverse,
             })?;
@@ -318,15 +325,15 @@ impl Tape {
     ) -> Result<Owned> {
         let mut values = Vec::with_capacity(arguments.len());
         for (k, argument) in arguments.iter().enumerate() {
-            let (view, name) = (&argument.view, format!("operand[{k}]"));
+            let view = &argument.view;
             if !view.of.is_null() && (view.rows, view.cols) != (as_c(rows), as_c(cols)) {
                 return Err(Error::new(
                     Code::Argument,
-                    format!("{name} is {} x {}, not {rows} x {cols}", view.rows, view.cols),
+                    format!("operand[{k}] is {} x {}, not {rows} x {cols}", view.rows, view.cols),
                 ));
             }
             // SAFETY: the caller's promise; so below.
-            values.push(unsafe { argument.values(&name)? });
+            values.push(numbered("operand", k, |name| unsafe { argument.values(name) })?);
         }
         let mut fresh =
             // SAFETY: nothing is to be carried over.

@@ -122,6 +122,33 @@ impl Block {
         unsafe { *ids.add(k) }
     }
 
+    /// The ids of the elements, where there is an array of them.
+    fn listed(&self) -> Option<&[Id]> {
+        if self.cells.ids.is_null() {
+            return None;
+        }
+        // SAFETY: the array is as long as the block.
+        Some(unsafe { std::slice::from_raw_parts(self.cells.ids, self.n) })
+    }
+
+    /// The first id of a part whose elements lie side by side and have consecutive ids, 0 if they are passive.
+    fn range(&self, part: &Part) -> Option<u32> {
+        if !part.is_contiguous() {
+            return None;
+        }
+        match self.listed() {
+            _ if part.is_empty() || !self.is_active() => Some(0),
+            Some(ids) => {
+                let ids = &ids[part.span()];
+                (run(ids) == ids.len()).then_some(ids[0].id)
+            }
+            None => {
+                let step = u32::from(self.cells.id0 != 0);
+                (self.cells.step == step).then(|| self.id(part.offset).id)
+            }
+        }
+    }
+
     /// What the tape with this serial number has forgotten, or the heap holds for nobody.
     ///
     /// # Safety
@@ -160,6 +187,30 @@ impl Block {
             moved: std::ptr::null_mut(),
         }))
     }
+}
+
+/// How many of the elements, from the first on, have consecutive ids, or are passive as it is.
+fn run(ids: &[Id]) -> usize {
+    const SOME: usize = 16;
+    let Some(&Id { id: first, .. }) = ids.first() else { return 0 };
+    let step = u32::from(first != 0);
+    let mut expected = first;
+    let mut n = 0;
+    for some in ids.chunks(SOME) {
+        // All of them at once, and one by one where that does not end well.
+        let others = (0..).zip(some).fold(0, |others, (i, id): (u32, _)| {
+            others | (id.id ^ expected.wrapping_add(i * step))
+        });
+        if others != 0 {
+            let same = (0..).zip(some);
+            let same =
+                same.take_while(|&(i, id): &(u32, _)| id.id == expected.wrapping_add(i * step));
+            return n + same.count();
+        }
+        n += some.len();
+        expected = expected.wrapping_add(step * u32::try_from(some.len()).unwrap_or(0));
+    }
+    n
 }
 
 /// A matrix: a block seen column by column. Laid out as `admpi_varmat`; what follows `references` is private.
@@ -225,24 +276,31 @@ impl Part {
         (self.rows <= 1 || self.row_step == 1) && (self.cols <= 1 || self.col_step == self.rows)
     }
 
-    /// The runs of places among the first `n` that are not of the part.
-    fn gaps(self, n: usize) -> Vec<Range<usize>> {
+    /// Calls `f` for the runs of places among the first `n` that are not of the part.
+    fn gaps(self, n: usize, mut f: impl FnMut(Range<usize>) -> Result<()>) -> Result<()> {
         let Self { offset, mut rows, mut cols, mut row_step, mut col_step } = self;
         if row_step > col_step {
             (rows, cols, row_step, col_step) = (cols, rows, col_step, row_step);
         }
-        let run = if row_step == 1 { rows } else { 1 };
-        let starts = (0..cols).map(|j| offset + j * col_step);
-        let mut runs: Vec<usize> = starts
-            .flat_map(|start| (0..rows).step_by(run).map(move |i| start + i * row_step))
-            .collect();
-        runs.sort_unstable();
-        let ends = runs.iter().map(|start| start + run);
-        std::iter::once(0)
-            .chain(ends)
-            .zip(runs.iter().copied().chain([n]))
-            .map(|(a, b)| a..b)
-            .collect()
+        let run = if row_step == 1 { rows.max(1) } else { 1 };
+        let starts = (0..cols).flat_map(|j| {
+            (0..rows).step_by(run).map(move |i| offset + j * col_step + i * row_step)
+        });
+        let mut end = 0;
+        let mut before = |start: usize| {
+            let gap = end..start;
+            end = start + run;
+            f(gap)
+        };
+        let in_order = rows.saturating_sub(1) * row_step < col_step;
+        if in_order || cols <= 1 {
+            starts.clone().try_for_each(&mut before)?;
+        } else {
+            let mut starts: Vec<usize> = starts.collect();
+            starts.sort_unstable();
+            starts.into_iter().try_for_each(&mut before)?;
+        }
+        before(n)
     }
 
     /// The places of the elements, column by column.
@@ -807,11 +865,27 @@ impl Tape {
         direction: usize,
     ) -> Result<()> {
         // SAFETY: the caller's promise.
-        let elements = unsafe { Self::elements(name, view)? };
+        let (part, block) = unsafe { (view.part(name)?, &*(*view.of).block) };
+        check_count(name, part.len(), weights.len())?;
         self.check_direction(direction)?;
+        if let Some(first) = self.held_range(block, &part) {
+            return self.seed_range(first, weights, direction);
+        }
+        // SAFETY: as above.
+        let elements = unsafe { Self::elements(name, view)? };
         self.check_vars(name, &elements)?;
-        check_count(name, elements.len(), weights.len())?;
         elements.iter().zip(weights).try_for_each(|(y, &weight)| self.seed(y, weight, direction))
+    }
+
+    /// The first id of a part that has consecutive ids of this tape.
+    fn held_range(&self, block: &Block, part: &Part) -> Option<u32> {
+        let first = block.range(part).filter(|_| block.listed().is_none() && !part.is_empty())?;
+        let element = |k: usize| {
+            let Id { id, tag } = block.id(k);
+            Var { value: 0.0, id, tag }
+        };
+        let ends = [element(part.offset), element(part.span().end - 1)];
+        self.check_vars("", &ends).is_ok().then_some(first)
     }
 
     /// The adjoints of a view's elements in `direction`, column by column.
@@ -826,15 +900,28 @@ impl Tape {
         out: &mut [f64],
     ) -> Result<()> {
         // SAFETY: the caller's promise.
-        let elements = unsafe { Self::elements(name, view)? };
+        let (part, block) = unsafe { (view.part(name)?, &*(*view.of).block) };
+        check_count(name, part.len(), out.len())?;
         self.check_direction(direction)?;
+        if let Some(first) = self.held_range(block, &part)
+            && self.adjoints_of_range(first, direction, out)
+        {
+            return Ok(());
+        }
+        // SAFETY: as above.
+        let elements = unsafe { Self::elements(name, view)? };
         self.check_vars(name, &elements)?;
-        check_count(name, elements.len(), out.len())?;
         for (out, x) in out.iter_mut().zip(&elements) {
             *out = self.adjoint(x, direction)?;
         }
         Ok(())
     }
+}
+
+/// Calls `f`, which has no effect but to tell what is wrong, with the name of argument `k` of some. That is put together
+/// only for an error.
+pub fn numbered<T>(what: &str, k: usize, f: impl Fn(&str) -> Result<T>) -> Result<T> {
+    f(what).or_else(|_| f(&format!("{what}[{k}]")))
 }
 
 fn check_count(name: &str, elements: usize, given: usize) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::kernel::Argument;
 use super::write::no_tape;
-use super::{Block, Hold, Home, Owned, Part, View};
+use super::{Block, Hold, Home, Id, Owned, Part, View, run};
 use crate::count::wide32;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Sweep, Tape, Var};
@@ -195,16 +195,16 @@ pub struct Operands<'s> {
 impl Block {
     /// Of a block with ids: the id of element 0, were those of the part consecutive with it.
     fn range_of(&self, part: &Part) -> Option<u32> {
-        let span = part.span();
-        // SAFETY: the array is as long as the block, within which the part lies.
-        let ids = unsafe { std::slice::from_raw_parts(self.cells.ids.add(span.start), span.len()) };
-        let first = ids.first().filter(|id| id.id != 0)?.id;
-        let before = first.checked_sub(u32::try_from(span.start).ok()?)?;
-        let follows = |k: usize| wide32(ids[k - span.start].id) == wide32(before) + k;
-        (0..part.cols)
-            .all(|j| {
-                let top = part.offset + j * part.col_step;
-                (0..part.rows).all(|i| follows(top + i * part.row_step))
+        let ids = self.listed()?;
+        let Part { offset, rows, cols, row_step, col_step } = *part;
+        let first = (!part.is_empty()).then(|| ids[offset].id).filter(|&id| id != 0)?;
+        let before = first.checked_sub(u32::try_from(offset).ok()?)?;
+        let follows = |k: usize| wide32(ids[k].id) == wide32(before) + k;
+        (0..cols)
+            .map(|j| offset + j * col_step)
+            .all(|top| match row_step {
+                1 => follows(top) && run(&ids[top..top + rows]) == rows,
+                _ => (0..rows).all(|i| follows(top + i * row_step)),
             })
             .then_some(before)
     }
@@ -322,13 +322,24 @@ impl Operands<'_> {
         self.gathered(&place, operand)
     }
 
-    /// Adds one value for each element, column by column, to direction `k` of the adjoints of `operand`.
-    pub fn add_columns(&mut self, operand: &Operand, k: usize, values: &[f64]) -> Result<()> {
+    /// Adds one value for each element, column by column, times `weight`, to direction `k` of the adjoints of `operand`.
+    pub fn add_columns(
+        &mut self,
+        operand: &Operand,
+        k: usize,
+        values: &[f64],
+        weight: f64,
+    ) -> Result<()> {
         let rows = operand.part.rows;
-        self.add(operand, |adjoint| {
-            for (i, value) in values.iter().enumerate() {
-                let at = i % rows * adjoint.row_step + i / rows * adjoint.col_step;
-                adjoint.values[at + k] += value;
+        self.add(operand, |Adjoint { values: adjoints, row_step, col_step }| {
+            for (j, column) in values.chunks(rows).enumerate() {
+                let adjoints = &mut adjoints[j * col_step + k..];
+                if row_step == 1 {
+                    adjoints.iter_mut().zip(column).for_each(|(to, value)| *to += value * weight);
+                } else {
+                    let adjoints = adjoints.iter_mut().step_by(row_step.max(1));
+                    adjoints.zip(column).for_each(|(to, value)| *to += value * weight);
+                }
             }
         })
     }
@@ -373,40 +384,78 @@ impl Operands<'_> {
     fn scatter(&mut self, operand: &Operand, values: &[f64]) -> Result<()> {
         // SAFETY: held by the tape.
         let block = unsafe { &*operand.block };
+        let ids = block.listed().expect("a block with ids");
+        let Part { offset, rows, cols, row_step, col_step } = operand.part;
         let mut left = values;
-        let mut run = 0..0;
-        for id in operand.part.places().map(|k| block.id(k).id) {
-            if id >= self.below {
-                return Err(foreign(wide32(id)));
-            }
-            if id == run.end && !run.is_empty() {
-                run.end += 1;
+        for top in (0..cols).map(|j| offset + j * col_step) {
+            if row_step == 1 {
+                left = self.add_listed(&ids[top..top + rows], left)?;
             } else {
-                left = self.add_run(&run, left);
-                run = id..id + 1;
+                for i in 0..rows {
+                    let k = top + i * row_step;
+                    left = self.add_listed(&ids[k..=k], left)?;
+                }
             }
         }
-        self.add_run(&run, left);
         Ok(())
     }
 
-    /// Adds the first of `values` to the adjoints of consecutive ids, and returns the rest. That of passive elements, whose id
-    /// is 0, is left out.
-    fn add_run<'v>(&mut self, run: &Range<u32>, values: &'v [f64]) -> &'v [f64] {
-        let (now, later) = values.split_at(run.len() * self.width);
-        let first = run.start.max(self.floor);
-        if first < run.end {
-            let skipped = wide32(first - run.start) * self.width;
-            let n = now.len() - skipped;
-            // SAFETY: as in `add`.
-            let adjoints = unsafe {
-                std::slice::from_raw_parts_mut(self.adjoint.add(wide32(first) * self.width), n)
-            };
-            for (adjoint, value) in adjoints.iter_mut().zip(&now[skipped..]) {
-                *adjoint += value;
+    /// Adds the first of `values` to the adjoints of elements with these ids, and returns the rest.
+    fn add_listed<'v>(&mut self, mut ids: &[Id], mut values: &'v [f64]) -> Result<&'v [f64]> {
+        while let Some(first) = ids.first() {
+            let n = run(ids);
+            let active = if first.id == 0 { 0 } else { n };
+            values = self.add_run(first.id, active, n, values)?;
+            ids = &ids[n..];
+        }
+        Ok(values)
+    }
+
+    /// Adds `values`, one for each of the places and direction, to the adjoints of the elements there of an operand that is
+    /// a whole matrix.
+    pub(super) fn add_places(
+        &mut self,
+        operand: &Operand,
+        places: Range<usize>,
+        values: &[f64],
+    ) -> Result<()> {
+        let n = places.len();
+        match operand.ids {
+            Ids::Passive | Ids::Scalar(_) => {}
+            _ if n == 0 => {}
+            Ids::Range(first) | Ids::Listed(Some(first)) => {
+                let ahead = u32::try_from(places.start).expect("an element with an id");
+                self.add_run(first + ahead, n, n, values)?;
+            }
+            Ids::Listed(None) => {
+                // SAFETY: held by the tape.
+                let block = unsafe { &*operand.block };
+                self.add_listed(&block.listed().expect("a block with ids")[places], values)?;
             }
         }
-        later
+        Ok(())
+    }
+
+    /// Adds those of `n` elements, the first of `values`, to `active` adjoints of consecutive ids, and returns the rest.
+    fn add_run<'v>(
+        &mut self,
+        id: u32,
+        active: usize,
+        n: usize,
+        values: &'v [f64],
+    ) -> Result<&'v [f64]> {
+        let (now, later) = values.split_at(n * self.width);
+        let outside = wide32(self.floor.saturating_sub(id)).min(active);
+        if wide32(id) + active > wide32(self.below) {
+            return Err(foreign(wide32(id) + active - 1));
+        }
+        let now = &now[outside * self.width..active * self.width];
+        let first = (wide32(id) + outside) * self.width;
+        // SAFETY: as in `add`.
+        let adjoints =
+            unsafe { std::slice::from_raw_parts_mut(self.adjoint.add(first), now.len()) };
+        adjoints.iter_mut().zip(now).for_each(|(adjoint, value)| *adjoint += value);
+        Ok(later)
     }
 }
 

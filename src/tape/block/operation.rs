@@ -2,7 +2,7 @@
 
 use super::kernel::{Argument, as_c};
 use super::operand::{Input, Operand};
-use super::{Home, Owned};
+use super::{Home, Owned, numbered};
 use crate::count::{from_c, product};
 use crate::error::{Code, Error, Result};
 use crate::tape::record::with_current;
@@ -149,7 +149,7 @@ impl Event for Recorded {
             }
             for (input, adjoint) in self.inputs.iter().zip(&adjoints) {
                 if !adjoint.is_empty() {
-                    sweep.split(self.first, 0).0.add_columns(&input.operand, k, adjoint)?;
+                    sweep.split(self.first, 0).0.add_columns(&input.operand, k, adjoint, 1.0)?;
                 }
             }
         }
@@ -230,8 +230,10 @@ unsafe fn prepare(
 ) -> Result<(Vec<Input>, Vec<Owned>)> {
     let mut inputs = Vec::with_capacity(arguments.len());
     for (k, argument) in arguments.iter().enumerate() {
-        // SAFETY: the caller's promise.
-        inputs.push(unsafe { Input::new(tape.as_deref(), &format!("operand[{k}]"), argument)? });
+        inputs.push(numbered("operand", k, |name| {
+            // SAFETY: the caller's promise.
+            unsafe { Input::new(tape.as_deref(), name, argument) }
+        })?);
     }
     let mut results = Vec::with_capacity(shapes.len());
     for &[rows, cols] in shapes {

@@ -118,19 +118,8 @@ impl Stretch {
 
     /// The first of the ids if they are consecutive, 0 if no element is active; else none. For elements side by side.
     pub fn range(&self) -> Option<u32> {
-        let (run, block) = (self.run()?, self.block());
-        if run.is_empty() || !block.is_active() {
-            return Some(0);
-        }
-        let first = block.id(run.start).id;
-        let step = u32::from(first != 0);
-        if block.cells.ids.is_null() {
-            return (block.cells.step == step).then_some(first);
-        }
-        // SAFETY: the array is as long as the block, within which the run lies.
-        let ids = unsafe { std::slice::from_raw_parts(block.cells.ids.add(run.start), run.len()) };
-        let follows = |(i, id): (u32, &Id)| id.id == first.wrapping_add(i * step);
-        (0..).zip(ids).all(follows).then_some(first)
+        let run = self.run()?;
+        self.block().range(&Part { offset: run.start, ..Part::whole(run.len(), 1) })
     }
 
     /// Calls `f` with copies of the first `n` elements, some at a time.
