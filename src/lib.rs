@@ -13,6 +13,7 @@ pub mod elementary; // floor 1
 pub mod error; // floor 1
 #[cfg(feature = "mpi")]
 pub mod large; // floor 4
+pub mod map; // floor 6
 #[cfg(feature = "mpi")]
 pub mod mpi; // floor 3
 pub mod ops; // floor 3

@@ -24,6 +24,7 @@
 #include "admpi/linalg.h"
 #include "admpi/densities.h"
 #include "admpi/operations.h"
+#include "admpi/map.h"
 #if ADMPI_HAVE_MPI
 #include "admpi/abi.h"
 #include "admpi/ampi.h"

@@ -20,6 +20,7 @@ mod large_arguments;
 #[allow(non_snake_case)]
 pub mod large_types;
 pub mod linalg;
+pub mod map;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod messages;

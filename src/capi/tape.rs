@@ -59,6 +59,10 @@ unsafe fn pointer(handle: *const admpi_tape) -> Result<*mut Tape> {
     if unsafe { (*tape).recovering() } {
         return Err(Error::new(Code::Nest, "tape: it is running its destructors"));
     }
+    // SAFETY: as above.
+    if unsafe { (*tape).is_leased() } {
+        return Err(Error::new(Code::Nest, "tape: it waits for the jobs of a map"));
+    }
     Ok(tape)
 }
 

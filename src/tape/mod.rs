@@ -7,6 +7,7 @@ mod block;
 mod callback;
 mod companions;
 mod event;
+mod job;
 mod record;
 mod segments;
 mod stored;
@@ -22,6 +23,7 @@ pub use block::{
 pub use callback::ReverseFn;
 pub use companions::Companion;
 pub use event::Event;
+pub use job::{ActiveJob, JobTape, Lease};
 pub use record::{
     Room, activate, checking, current, forget_current, is_no_tape, set_checking, with_current,
 };
@@ -184,6 +186,8 @@ pub struct Tape {
     sweeps: Vec<Running>,
     /// Destructors of the user are running, for which the tape is out of bounds.
     recovering: bool,
+    /// How many maps write to the arena, for which the tape is out of bounds too.
+    leased: u32,
     /// An error that a recorder could not report, and the tag of the values made right after it; 0 for ever.
     failed: Option<(u32, Error)>,
     companions: Companions,
@@ -253,6 +257,7 @@ impl Tape {
             nests: Vec::new(),
             sweeps: Vec::new(),
             recovering: false,
+            leased: 0,
             failed: None,
             companions: Companions::default(),
             bound: Box::default(),

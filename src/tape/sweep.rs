@@ -268,7 +268,7 @@ impl Sweep<'_> {
 
 impl Tape {
     /// Commits the adjoints of all ids given out so far. Fresh ones are zero.
-    fn ensure_adjoints(&mut self) -> Result<()> {
+    pub(super) fn ensure_adjoints(&mut self) -> Result<()> {
         let bytes = wide32(self.cursors.next_id) * self.width * size_of::<f64>();
         if bytes > self.adjoint.committed() {
             let budget = self.budget();
@@ -277,7 +277,7 @@ impl Tape {
         Ok(())
     }
 
-    fn adjoints_mut(&mut self, first: u32, n: usize) -> &mut [f64] {
+    pub(super) fn adjoints_mut(&mut self, first: u32, n: usize) -> &mut [f64] {
         let start = wide32(first) * self.width;
         assert!(
             (start + n) * size_of::<f64>() <= self.adjoint.committed(),
@@ -564,7 +564,12 @@ impl Tape {
     /// # Safety
     /// `top` is a position of this tape with at least `n` statements right below it, and the adjoints
     /// of all its ids are committed.
-    unsafe fn run_statements(&mut self, top: &mut Position, n: u32, floor: u32) -> Result<()> {
+    pub(super) unsafe fn run_statements(
+        &mut self,
+        top: &mut Position,
+        n: u32,
+        floor: u32,
+    ) -> Result<()> {
         if n == 0 {
             return Ok(());
         }

@@ -1,0 +1,329 @@
+/* Generated from src/capi/map.rs by tests/headers.rs; edit that. */
+
+#ifndef ADMPI_MAP_H
+#define ADMPI_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "admpi/config.h"
+#include "admpi/codes.h"
+#include "admpi/var.h"
+
+/**
+ * The environment's choice: ADMPI_MAP=serial or threads; without it the calling thread.
+ */
+#define ADMPI_MAP_DEFAULT 0
+
+/**
+ * The calling thread.
+ */
+#define ADMPI_MAP_SERIAL 1
+
+/**
+ * Threads of this process.
+ */
+#define ADMPI_MAP_THREADS 2
+
+/**
+ * Who does the jobs, and what has been learned of what they cost. Opaque.
+ */
+typedef struct admpi_map admpi_map;
+
+/**
+ * The function of one job. It runs on a tape of the library's own, on which the parameters are inputs; it may use all of
+ * admpi there, also maps, which then run serially. Its results may depend on nothing active but its arguments. Calls on the
+ * tape of the map's caller return ADMPI_ERR_NEST meanwhile. It may run on several threads at once, and must not throw.
+ * @param shared    `n_shared` values, the same for all jobs
+ * @param n_shared  how many
+ * @param job       `n_job` values of this job
+ * @param n_job     how many
+ * @param x_r       `n_r` doubles of this job's data
+ * @param n_r       how many
+ * @param x_i       `n_i` integers of this job's data
+ * @param n_i       how many
+ * @param[out] y    `n_y` results; passive zeros on entry
+ * @param n_y       how many
+ * @param ctx       what admpi_map_register was given
+ * @return 0, or any other number: the map fails with ADMPI_ERR_CALLBACK; admpi_map_fail says why
+ */
+typedef int32_t (*admpi_map_fn)(const admpi_var *shared,
+                                int64_t n_shared,
+                                const admpi_var *job,
+                                int64_t n_job,
+                                const double *x_r,
+                                int64_t n_r,
+                                const int32_t *x_i,
+                                int64_t n_i,
+                                admpi_var *y,
+                                int64_t n_y,
+                                void *ctx);
+
+/**
+ * What data consist of. `r_end[i]` is where the doubles of job i end in x_r, ascending, the last being n_r; NULL: each job has
+ * n_r/jobs. The same for i_end.
+ */
+typedef struct admpi_map_values {
+  /**
+   * Number of jobs.
+   */
+  int64_t jobs;
+  /**
+   * `n_r` doubles, job by job.
+   */
+  const double *x_r;
+  int64_t n_r;
+  /**
+   * `jobs` ends, or NULL.
+   */
+  const int64_t *r_end;
+  /**
+   * `n_i` integers, job by job.
+   */
+  const int32_t *x_i;
+  int64_t n_i;
+  /**
+   * `jobs` ends, or NULL.
+   */
+  const int64_t *i_end;
+  /**
+   * `n_shared_r` doubles for all jobs: admpi_map_shared_r.
+   */
+  const double *shared_r;
+  int64_t n_shared_r;
+  /**
+   * `n_shared_i` integers for all jobs: admpi_map_shared_i.
+   */
+  const int32_t *shared_i;
+  int64_t n_shared_i;
+} admpi_map_values;
+
+/**
+ * What data are called by: {0, 0} is none. Every update makes a new generation, and the old one is refused.
+ */
+typedef struct admpi_map_data {
+  uint32_t id;
+  uint32_t generation;
+} admpi_map_data;
+
+/**
+ * A function, and its parameters. `job_end[i]` is where the parameters of job i end in job, ascending, the last being n_job;
+ * NULL: each job has n_job/jobs. The same for y_end and the results.
+ */
+typedef struct admpi_map_call {
+  /**
+   * Of admpi_map_register.
+   */
+  int32_t function;
+  /**
+   * {0, 0}: none.
+   */
+  struct admpi_map_data data;
+  /**
+   * Number of jobs.
+   */
+  int64_t jobs;
+  /**
+   * `n_shared` values.
+   */
+  const admpi_var *shared;
+  int64_t n_shared;
+  /**
+   * `n_job` values, job by job.
+   */
+  const admpi_var *job;
+  int64_t n_job;
+  /**
+   * `jobs` ends, or NULL.
+   */
+  const int64_t *job_end;
+  /**
+   * Results of all jobs.
+   */
+  int64_t n_y;
+  /**
+   * `jobs` ends, or NULL.
+   */
+  const int64_t *y_end;
+} admpi_map_call;
+
+/**
+ * Why a map failed.
+ */
+typedef struct admpi_map_failure {
+  /**
+   * The job, the first of those that failed; -1: no job is to blame.
+   */
+  int64_t job;
+  /**
+   * Where it ran: the rank; 0 for threads of this process.
+   */
+  int32_t rank;
+  /**
+   * What the function returned; 0 where it did not return an error itself.
+   */
+  int32_t code;
+  /**
+   * What it gave admpi_map_fail, or the library's message. Valid until the thread's next failing call of a map.
+   */
+  const char *text;
+} admpi_map_failure;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Registers a function under a name.
+ * @param name               a name that no other function has
+ * @param fn                 the function
+ * @param ctx                its context, the same in every call; must live until the function is unregistered. NULL is fine
+ * @param[out] function_out  the function's number in this process
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (the name is taken)
+ */
+int32_t admpi_map_register(const char *name,
+                           admpi_map_fn fn,
+                           void *ctx,
+                           int32_t *function_out);
+
+/**
+ * Frees a function's name. No call may be using it.
+ * @param function  of admpi_map_register
+ * @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT
+ */
+int32_t admpi_map_unregister(int32_t function);
+
+/**
+ * In a job: says why it is going to return an error.
+ * @param text  what admpi_map_last_failure gives; NULL is fine
+ */
+void admpi_map_fail(const char *text);
+
+/**
+ * In a job: the doubles that its data have for all jobs.
+ * @param[out] n_out  how many; may be NULL
+ * @return the doubles, valid in this job; NULL outside of a job, or without data
+ */
+const double *admpi_map_shared_r(int64_t *n_out);
+
+/**
+ * In a job: the integers that its data have for all jobs.
+ * @param[out] n_out  how many; may be NULL
+ * @return as admpi_map_shared_r
+ */
+const int32_t *admpi_map_shared_i(int64_t *n_out);
+
+/**
+ * The number of the job that the thread runs.
+ * @return the number, or -1 outside of jobs
+ */
+int64_t admpi_map_job(void);
+
+/**
+ * Makes a map.
+ * @param backend       ADMPI_MAP_DEFAULT, ADMPI_MAP_SERIAL or ADMPI_MAP_THREADS
+ * @param threads       how many; 0: ADMPI_MAP_THREADS of the environment, or as many as there are cores
+ * @param[out] map_out  the map; free it with admpi_map_free
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+ */
+int32_t admpi_map_new(int32_t backend, int32_t threads, struct admpi_map **map_out);
+
+/**
+ * Lets others do the jobs from now on.
+ * @param map      the map
+ * @param backend  as for admpi_map_new
+ * @param threads  as for admpi_map_new
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+ */
+int32_t admpi_map_set_backend(struct admpi_map *map, int32_t backend, int32_t threads);
+
+/**
+ * Frees a map.
+ * @param map  NULL is fine
+ */
+void admpi_map_free(struct admpi_map *map);
+
+/**
+ * Copies static data.
+ * @param map            whose jobs are to have them; NULL is fine
+ * @param values         the data
+ * @param[out] data_out  what calls name them by; free them with admpi_map_data_free
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+ */
+int32_t admpi_map_data_new(struct admpi_map *map,
+                           const struct admpi_map_values *values,
+                           struct admpi_map_data *data_out);
+
+/**
+ * Puts other data in the place of those that a handle names; their shape may be another. The old handle is refused from now on.
+ * @param map            the map that they were made with
+ * @param data           the handle
+ * @param values         the new data
+ * @param[out] data_out  the new handle; may be where the old one lies
+ * @return as admpi_map_data_new, and ADMPI_ERR_STALE (a handle of an earlier generation)
+ */
+int32_t admpi_map_data_update(struct admpi_map *map,
+                              struct admpi_map_data data,
+                              const struct admpi_map_values *values,
+                              struct admpi_map_data *data_out);
+
+/**
+ * Forgets data.
+ * @param map   the map that they were made with; NULL, too, when that has been freed
+ * @param data  the handle; {0, 0} is fine
+ * @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT (freed before), ADMPI_ERR_STALE
+ */
+int32_t admpi_map_data_free(struct admpi_map *map, struct admpi_map_data data);
+
+/**
+ * Runs all jobs. The results are active on the calling thread's tape, in one event for the whole call; passive where that does
+ * not record or no parameter is active: then the jobs do not record either.
+ * @param map         who does the jobs; NULL: the calling thread, as for every map inside a job
+ * @param call        function and parameters
+ * @param[out] y_out  `call->n_y` results, job by job; must not overlap the parameters. Untouched on failure
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE (a parameter, or the data's generation),
+ *         ADMPI_ERR_MISMATCH (the data are for another number of jobs), ADMPI_ERR_CALLBACK (a job failed:
+ *         admpi_map_last_failure), ADMPI_ERR_PANIC, ADMPI_ERR_THREAD, ADMPI_ERR_LIMIT, ADMPI_ERR_IDS,
+ *         ADMPI_ERR_MEMORY, or another error that a job has run into
+ */
+int32_t admpi_map_run(struct admpi_map *map,
+                      const struct admpi_map_call *call,
+                      admpi_var *y_out);
+
+/**
+ * The same where only the sum of all jobs' results is wanted.
+ * @param map         as for admpi_map_run
+ * @param call        every job has `n_y` results; y_end is NULL
+ * @param[out] y_out  `call->n_y` sums
+ * @return as admpi_map_run
+ */
+int32_t admpi_map_run_sum(struct admpi_map *map, const struct admpi_map_call *call, admpi_var *y_out);
+
+/**
+ * Values, gradients and second derivatives of all results, as plain numbers. The function is one of pairs: its arrays have a value
+ * and a tangent side by side for each parameter and each result that the call names, so that `n_shared`, `n_job` and `n_y` are
+ * twice as many for it. The tangents of its results are to be derivatives in the direction of those of the parameters.
+ * @param map                who does the jobs
+ * @param call               function and parameters, of which only the values count
+ * @param[out] value_out     `n_y` doubles, or NULL
+ * @param[out] gradient_out  for each result, job by job, d doubles: by the shared parameters, then by those of its job; or NULL
+ * @param[out] hessian_out   for each result d*d doubles, symmetric up to rounding; or NULL
+ * @return as admpi_map_run
+ */
+int32_t admpi_map_hessian(struct admpi_map *map,
+                          const struct admpi_map_call *call,
+                          double *value_out,
+                          double *gradient_out,
+                          double *hessian_out);
+
+/**
+ * Why the thread's last call of a map failed that did.
+ * @param[out] failure_out  job, rank, code and text
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+ */
+int32_t admpi_map_last_failure(struct admpi_map_failure *failure_out);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ADMPI_MAP_H */

@@ -1,0 +1,545 @@
+//! The C interface of maps: one function on many independent jobs. `include/admpi/map.h` is generated from this file.
+
+use super::{array, array_mut, entry, get, null, put};
+use crate::count::from_c;
+use crate::error::{Code, Error, Result};
+use crate::map::{self, Backend, Call, Map, Parts, Second, Source};
+use crate::tape::Var as admpi_var;
+use std::ffi::{CStr, c_char, c_void};
+
+/// The environment's choice: ADMPI_MAP=serial or threads; without it the calling thread.
+pub const ADMPI_MAP_DEFAULT: i32 = 0;
+/// The calling thread.
+pub const ADMPI_MAP_SERIAL: i32 = 1;
+/// Threads of this process.
+pub const ADMPI_MAP_THREADS: i32 = 2;
+
+/// The function of one job. It runs on a tape of the library's own, on which the parameters are inputs; it may use all of
+/// admpi there, also maps, which then run serially. Its results may depend on nothing active but its arguments. Calls on the
+/// tape of the map's caller return ADMPI_ERR_NEST meanwhile. It may run on several threads at once, and must not throw.
+/// @param shared    `n_shared` values, the same for all jobs
+/// @param n_shared  how many
+/// @param job       `n_job` values of this job
+/// @param n_job     how many
+/// @param x_r       `n_r` doubles of this job's data
+/// @param n_r       how many
+/// @param x_i       `n_i` integers of this job's data
+/// @param n_i       how many
+/// @param[out] y    `n_y` results; passive zeros on entry
+/// @param n_y       how many
+/// @param ctx       what admpi_map_register was given
+/// @return 0, or any other number: the map fails with ADMPI_ERR_CALLBACK; admpi_map_fail says why
+#[allow(non_camel_case_types)]
+pub type admpi_map_fn = Option<
+    unsafe extern "C-unwind" fn(
+        shared: *const admpi_var,
+        n_shared: i64,
+        job: *const admpi_var,
+        n_job: i64,
+        x_r: *const f64,
+        n_r: i64,
+        x_i: *const i32,
+        n_i: i64,
+        y: *mut admpi_var,
+        n_y: i64,
+        ctx: *mut c_void,
+    ) -> i32,
+>;
+
+/// Who does the jobs, and what has been learned of what they cost. Opaque.
+#[allow(non_camel_case_types)]
+pub struct admpi_map(Map);
+
+/// What data are called by: {0, 0} is none. Every update makes a new generation, and the old one is refused.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct admpi_map_data {
+    pub id: u32,
+    pub generation: u32,
+}
+
+/// What data consist of. `r_end[i]` is where the doubles of job i end in x_r, ascending, the last being n_r; NULL: each job has
+/// n_r/jobs. The same for i_end.
+#[repr(C)]
+#[allow(non_camel_case_types)]
+pub struct admpi_map_values {
+    /// Number of jobs.
+    pub jobs: i64,
+    /// `n_r` doubles, job by job.
+    pub x_r: *const f64,
+    pub n_r: i64,
+    /// `jobs` ends, or NULL.
+    pub r_end: *const i64,
+    /// `n_i` integers, job by job.
+    pub x_i: *const i32,
+    pub n_i: i64,
+    /// `jobs` ends, or NULL.
+    pub i_end: *const i64,
+    /// `n_shared_r` doubles for all jobs: admpi_map_shared_r.
+    pub shared_r: *const f64,
+    pub n_shared_r: i64,
+    /// `n_shared_i` integers for all jobs: admpi_map_shared_i.
+    pub shared_i: *const i32,
+    pub n_shared_i: i64,
+}
+
+/// A function, and its parameters. `job_end[i]` is where the parameters of job i end in job, ascending, the last being n_job;
+/// NULL: each job has n_job/jobs. The same for y_end and the results.
+#[repr(C)]
+#[allow(non_camel_case_types)]
+pub struct admpi_map_call {
+    /// Of admpi_map_register.
+    pub function: i32,
+    /// {0, 0}: none.
+    pub data: admpi_map_data,
+    /// Number of jobs.
+    pub jobs: i64,
+    /// `n_shared` values.
+    pub shared: *const admpi_var,
+    pub n_shared: i64,
+    /// `n_job` values, job by job.
+    pub job: *const admpi_var,
+    pub n_job: i64,
+    /// `jobs` ends, or NULL.
+    pub job_end: *const i64,
+    /// Results of all jobs.
+    pub n_y: i64,
+    /// `jobs` ends, or NULL.
+    pub y_end: *const i64,
+}
+
+/// Why a map failed.
+#[repr(C)]
+#[allow(non_camel_case_types)]
+pub struct admpi_map_failure {
+    /// The job, the first of those that failed; -1: no job is to blame.
+    pub job: i64,
+    /// Where it ran: the rank; 0 for threads of this process.
+    pub rank: i32,
+    /// What the function returned; 0 where it did not return an error itself.
+    pub code: i32,
+    /// What it gave admpi_map_fail, or the library's message. Valid until the thread's next failing call of a map.
+    pub text: *const c_char,
+}
+
+/// A function of the user's, with its context.
+struct Registered {
+    function: unsafe extern "C-unwind" fn(
+        *const admpi_var,
+        i64,
+        *const admpi_var,
+        i64,
+        *const f64,
+        i64,
+        *const i32,
+        i64,
+        *mut admpi_var,
+        i64,
+        *mut c_void,
+    ) -> i32,
+    ctx: *mut c_void,
+}
+
+// SAFETY: the user promises that the function may run on several threads at once.
+unsafe impl Send for Registered {}
+// SAFETY: as above.
+unsafe impl Sync for Registered {}
+
+impl map::Function for Registered {
+    #[inline]
+    fn run(
+        &self,
+        shared: &[admpi_var],
+        job: &[admpi_var],
+        x_r: &[f64],
+        x_i: &[i32],
+        y: &mut [admpi_var],
+    ) -> i32 {
+        // SAFETY: the user's function, with arrays of the sizes that its contract names.
+        unsafe {
+            (self.function)(
+                shared.as_ptr(),
+                as_c(shared.len()),
+                job.as_ptr(),
+                as_c(job.len()),
+                x_r.as_ptr(),
+                as_c(x_r.len()),
+                x_i.as_ptr(),
+                as_c(x_i.len()),
+                y.as_mut_ptr(),
+                as_c(y.len()),
+                self.ctx,
+            )
+        }
+    }
+}
+
+/// The length of an array.
+#[allow(clippy::cast_possible_wrap)] // no array has 2^63 elements
+const fn as_c(n: usize) -> i64 {
+    n as i64
+}
+
+/// Parts of an array of `n` elements.
+///
+/// # Safety
+/// `ends` is NULL or points to `jobs` numbers.
+unsafe fn parts<'a>(name: &str, n: usize, jobs: usize, ends: *const i64) -> Result<Parts<'a>> {
+    // SAFETY: the caller's promise.
+    let ends = unsafe { (!ends.is_null()).then(|| array(name, ends, jobs)).transpose()? };
+    Parts::new(name, n, jobs, ends)
+}
+
+/// # Safety
+/// `values` is NULL or points to a structure that is filled in as its documentation says.
+unsafe fn source<'a>(values: *const admpi_map_values) -> Result<Source<'a>> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let values = get("values", values)?;
+        let jobs = from_c("values.jobs", values.jobs)?;
+        let x_r = array("values.x_r", values.x_r, from_c("values.n_r", values.n_r)?)?;
+        let x_i = array("values.x_i", values.x_i, from_c("values.n_i", values.n_i)?)?;
+        let n_shared_r = from_c("values.n_shared_r", values.n_shared_r)?;
+        let n_shared_i = from_c("values.n_shared_i", values.n_shared_i)?;
+        Ok(Source {
+            jobs,
+            x_r,
+            r: parts("r", x_r.len(), jobs, values.r_end)?,
+            x_i,
+            i: parts("i", x_i.len(), jobs, values.i_end)?,
+            shared_r: array("values.shared_r", values.shared_r, n_shared_r)?,
+            shared_i: array("values.shared_i", values.shared_i, n_shared_i)?,
+        })
+    }
+}
+
+/// The call, and the number of its results.
+///
+/// # Safety
+/// `call` is NULL or points to a structure that is filled in as its documentation says.
+unsafe fn call<'a>(call: *const admpi_map_call, sum: bool) -> Result<(Call<'a>, usize)> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let call = get("call", call)?;
+        let jobs = from_c("call.jobs", call.jobs)?;
+        let shared = array("call.shared", call.shared, from_c("call.n_shared", call.n_shared)?)?;
+        let job = array("call.job", call.job, from_c("call.n_job", call.n_job)?)?;
+        let n_y = from_c("call.n_y", call.n_y)?;
+        if sum && !call.y_end.is_null() {
+            return Err(Error::new(
+                Code::Argument,
+                "call.y_end is not NULL: a sum has n_y results",
+            ));
+        }
+        let y_parts = if sum { Parts::Equal(n_y) } else { parts("y", n_y, jobs, call.y_end)? };
+        let made = Call {
+            function: call.function,
+            data: handle(call.data),
+            jobs,
+            shared,
+            job,
+            job_parts: parts("job", job.len(), jobs, call.job_end)?,
+            y_parts,
+        };
+        Ok((made, n_y))
+    }
+}
+
+fn handle(data: admpi_map_data) -> map::Handle {
+    map::Handle { id: data.id, generation: data.generation }
+}
+
+/// # Safety
+/// `map` is NULL or live.
+unsafe fn by<'a>(map: *const admpi_map) -> Option<&'a Map> {
+    // SAFETY: the caller's promise.
+    unsafe { map.as_ref() }.map(|map| &map.0)
+}
+
+/// The back end of a number.
+fn backend(backend: i32, threads: i32) -> Result<Backend> {
+    let n = usize::try_from(threads)
+        .map_err(|_| Error::new(Code::Argument, format!("threads = {threads} is negative")))?;
+    match backend {
+        ADMPI_MAP_DEFAULT => Backend::from_environment(n),
+        ADMPI_MAP_SERIAL => Ok(Backend::SERIAL),
+        ADMPI_MAP_THREADS => Ok(Backend { threads: map::number_of_threads(n) }),
+        _ => Err(Error::new(Code::Argument, format!("backend = {backend} is none"))),
+    }
+}
+
+/// Registers a function under a name.
+/// @param name               a name that no other function has
+/// @param fn                 the function
+/// @param ctx                its context, the same in every call; must live until the function is unregistered. NULL is fine
+/// @param[out] function_out  the function's number in this process
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (the name is taken)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_register(
+    name: *const c_char,
+    r#fn: admpi_map_fn,
+    ctx: *mut c_void,
+    function_out: *mut i32,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        if name.is_null() {
+            return Err(null("name"));
+        }
+        let name = CStr::from_ptr(name).to_string_lossy();
+        let function = r#fn.ok_or_else(|| null("fn"))?;
+        put("function_out", function_out, || {
+            map::register(&name, Box::new(Registered { function, ctx }))
+        })
+    })
+}
+
+/// Frees a function's name. No call may be using it.
+/// @param function  of admpi_map_register
+/// @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn admpi_map_unregister(function: i32) -> i32 {
+    entry(|| map::unregister(function))
+}
+
+/// In a job: says why it is going to return an error.
+/// @param text  what admpi_map_last_failure gives; NULL is fine
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_fail(text: *const c_char) {
+    if !text.is_null() {
+        // SAFETY: as the C contract says.
+        map::explain(&unsafe { CStr::from_ptr(text) }.to_string_lossy());
+    }
+}
+
+/// In a job: the doubles that its data have for all jobs.
+/// @param[out] n_out  how many; may be NULL
+/// @return the doubles, valid in this job; NULL outside of a job, or without data
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_shared_r(n_out: *mut i64) -> *const f64 {
+    // SAFETY: as the C contract says.
+    map::with_data(|data| unsafe { slice(data.map(|data| &data.shared_r[..]), n_out) })
+}
+
+/// In a job: the integers that its data have for all jobs.
+/// @param[out] n_out  how many; may be NULL
+/// @return as admpi_map_shared_r
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_shared_i(n_out: *mut i64) -> *const i32 {
+    // SAFETY: as the C contract says.
+    map::with_data(|data| unsafe { slice(data.map(|data| &data.shared_i[..]), n_out) })
+}
+
+/// # Safety
+/// `n_out` is NULL or may be written to.
+unsafe fn slice<T>(values: Option<&[T]>, n_out: *mut i64) -> *const T {
+    // SAFETY: the caller's promise.
+    if let Some(n) = unsafe { n_out.as_mut() } {
+        *n = as_c(values.map_or(0, <[T]>::len));
+    }
+    values.map_or(std::ptr::null(), <[T]>::as_ptr)
+}
+
+/// The number of the job that the thread runs.
+/// @return the number, or -1 outside of jobs
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn admpi_map_job() -> i64 {
+    map::job().map_or(-1, as_c)
+}
+
+/// Makes a map.
+/// @param backend       ADMPI_MAP_DEFAULT, ADMPI_MAP_SERIAL or ADMPI_MAP_THREADS
+/// @param threads       how many; 0: ADMPI_MAP_THREADS of the environment, or as many as there are cores
+/// @param[out] map_out  the map; free it with admpi_map_free
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_new(
+    backend: i32,
+    threads: i32,
+    map_out: *mut *mut admpi_map,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        put("map_out", map_out, || {
+            let backend = self::backend(backend, threads)?;
+            Ok(Box::into_raw(Box::new(admpi_map(Map::new(backend)))))
+        })
+    })
+}
+
+/// Lets others do the jobs from now on.
+/// @param map      the map
+/// @param backend  as for admpi_map_new
+/// @param threads  as for admpi_map_new
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_set_backend(
+    map: *mut admpi_map,
+    backend: i32,
+    threads: i32,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let map = by(map).ok_or_else(|| null("map"))?;
+        map.set_backend(self::backend(backend, threads)?);
+        Ok(())
+    })
+}
+
+/// Frees a map.
+/// @param map  NULL is fine
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_free(map: *mut admpi_map) {
+    if !map.is_null() {
+        entry(|| {
+            // SAFETY: made by Box::into_raw, and not used again.
+            drop(unsafe { Box::from_raw(map) });
+            Ok(())
+        });
+    }
+}
+
+/// Copies static data.
+/// @param map            whose jobs are to have them; NULL is fine
+/// @param values         the data
+/// @param[out] data_out  what calls name them by; free them with admpi_map_data_free
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_data_new(
+    map: *mut admpi_map,
+    values: *const admpi_map_values,
+    data_out: *mut admpi_map_data,
+) -> i32 {
+    let _ = map; // All threads of the process see them.
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        put("data_out", data_out, || {
+            let map::Handle { id, generation } = map::new_data(&source(values)?);
+            Ok(admpi_map_data { id, generation })
+        })
+    })
+}
+
+/// Puts other data in the place of those that a handle names; their shape may be another. The old handle is refused from now on.
+/// @param map            the map that they were made with
+/// @param data           the handle
+/// @param values         the new data
+/// @param[out] data_out  the new handle; may be where the old one lies
+/// @return as admpi_map_data_new, and ADMPI_ERR_STALE (a handle of an earlier generation)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_data_update(
+    map: *mut admpi_map,
+    data: admpi_map_data,
+    values: *const admpi_map_values,
+    data_out: *mut admpi_map_data,
+) -> i32 {
+    let _ = map; // All threads of the process see them.
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        put("data_out", data_out, || {
+            let new = map::update_data(handle(data), &source(values)?)?;
+            Ok(admpi_map_data { id: new.id, generation: new.generation })
+        })
+    })
+}
+
+/// Forgets data.
+/// @param map   the map that they were made with; NULL, too, when that has been freed
+/// @param data  the handle; {0, 0} is fine
+/// @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT (freed before), ADMPI_ERR_STALE
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_data_free(
+    map: *mut admpi_map,
+    data: admpi_map_data,
+) -> i32 {
+    let _ = map;
+    entry(|| map::free_data(handle(data)))
+}
+
+/// Runs all jobs. The results are active on the calling thread's tape, in one event for the whole call; passive where that does
+/// not record or no parameter is active: then the jobs do not record either.
+/// @param map         who does the jobs; NULL: the calling thread, as for every map inside a job
+/// @param call        function and parameters
+/// @param[out] y_out  `call->n_y` results, job by job; must not overlap the parameters. Untouched on failure
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE (a parameter, or the data's generation),
+///         ADMPI_ERR_MISMATCH (the data are for another number of jobs), ADMPI_ERR_CALLBACK (a job failed:
+///         admpi_map_last_failure), ADMPI_ERR_PANIC, ADMPI_ERR_THREAD, ADMPI_ERR_LIMIT, ADMPI_ERR_IDS,
+///         ADMPI_ERR_MEMORY, or another error that a job has run into
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_run(
+    map: *mut admpi_map,
+    call: *const admpi_map_call,
+    y_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let (call, n) = self::call(call, false)?;
+        map::results(by(map), &call, array_mut("y_out", y_out, n)?)
+    })
+}
+
+/// The same where only the sum of all jobs' results is wanted.
+/// @param map         as for admpi_map_run
+/// @param call        every job has `n_y` results; y_end is NULL
+/// @param[out] y_out  `call->n_y` sums
+/// @return as admpi_map_run
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_run_sum(
+    map: *mut admpi_map,
+    call: *const admpi_map_call,
+    y_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let (call, n) = self::call(call, true)?;
+        map::sum(by(map), &call, array_mut("y_out", y_out, n)?)
+    })
+}
+
+/// Values, gradients and second derivatives of all results, as plain numbers. The function is one of pairs: its arrays have a value
+/// and a tangent side by side for each parameter and each result that the call names, so that `n_shared`, `n_job` and `n_y` are
+/// twice as many for it. The tangents of its results are to be derivatives in the direction of those of the parameters.
+/// @param map                who does the jobs
+/// @param call               function and parameters, of which only the values count
+/// @param[out] value_out     `n_y` doubles, or NULL
+/// @param[out] gradient_out  for each result, job by job, d doubles: by the shared parameters, then by those of its job; or NULL
+/// @param[out] hessian_out   for each result d*d doubles, symmetric up to rounding; or NULL
+/// @return as admpi_map_run
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_hessian(
+    map: *mut admpi_map,
+    call: *const admpi_map_call,
+    value_out: *mut f64,
+    gradient_out: *mut f64,
+    hessian_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        let (call, n) = self::call(call, false)?;
+        let (n_gradient, n_hessian) = map::second_sizes(&call);
+        let some = |name, pointer: *mut f64, n| {
+            (!pointer.is_null()).then(|| array_mut(name, pointer, n)).transpose()
+        };
+        let out = Second {
+            value: some("value_out", value_out, n)?,
+            gradient: some("gradient_out", gradient_out, n_gradient)?,
+            hessian: some("hessian_out", hessian_out, n_hessian)?,
+        };
+        map::hessians(by(map), &call, out)
+    })
+}
+
+/// Why the thread's last call of a map failed that did.
+/// @param[out] failure_out  job, rank, code and text
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_last_failure(failure_out: *mut admpi_map_failure) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        put("failure_out", failure_out, || {
+            let (job, rank, code, text) = map::last_failure();
+            Ok(admpi_map_failure { job: job.map_or(-1, as_c), rank, code, text })
+        })
+    })
+}

@@ -1,0 +1,355 @@
+//! A call: from the caller's parameters to active results on the caller's tape.
+
+use super::data::{self, Data, Handle, Source};
+use super::event::{Mapped, StoredParts};
+use super::failure::{Failure, Outcome};
+use super::function::{self, Named};
+use super::job::{self, Places};
+use super::shape::Parts;
+use super::task::{Kind, Task};
+use super::threads::Threads;
+use crate::error::{Code, Error, Result};
+use crate::tape::{Ids, Lease, Position, Tape, Var, current, with_current};
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Who does the jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backend {
+    /// So many threads; 1: the caller's own.
+    pub threads: usize,
+}
+
+/// A function on jobs with their parameters.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    pub function: i32,
+    pub data: Handle,
+    pub jobs: usize,
+    pub shared: &'a [Var],
+    pub job: &'a [Var],
+    pub job_parts: Parts<'a>,
+    pub y_parts: Parts<'a>,
+}
+
+/// Those who do jobs, and what has been learned of what jobs cost.
+pub struct Map {
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    backend: Backend,
+    threads: Threads,
+}
+
+/// What a call needs room for, used again by the next one of the thread.
+#[derive(Default)]
+struct Room {
+    shared: Vec<f64>,
+    job: Vec<f64>,
+    values: Vec<f64>,
+    derivatives: Vec<f64>,
+}
+
+thread_local! {
+    /// Rooms that no call uses: a call inside a job takes another one.
+    static ROOMS: RefCell<Vec<Room>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Map {
+    pub fn new(backend: Backend) -> Self {
+        let inner = Inner { backend, threads: Threads::default() };
+        Self { inner: Mutex::new(inner) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn set_backend(&self, backend: Backend) {
+        self.lock().backend = backend;
+    }
+}
+
+/// The map that a call is to go by: none inside a job, or if none is named.
+fn by(map: Option<&Map>) -> Option<MutexGuard<'_, Inner>> {
+    if job::in_job() { None } else { map.map(Map::lock) }
+}
+
+impl Inner {
+    fn run(&mut self, task: &Task, places: Places) -> Outcome<()> {
+        self.threads.run(task, 0..task.jobs, self.backend.threads, places)
+    }
+}
+
+/// Makes data.
+pub fn new_data(source: &Source) -> Handle {
+    let handle = data::new_handle();
+    data::keep(Arc::new(Data::new(handle, source)));
+    handle
+}
+
+/// Puts new data in the place of old ones.
+pub fn update_data(handle: Handle, source: &Source) -> Result<Handle> {
+    if data::find(handle)?.is_none() {
+        return Err(Error::new(Code::Argument, "data.id = 0 are no data"));
+    }
+    let handle = Handle { generation: handle.generation.wrapping_add(1), ..handle };
+    data::keep(Arc::new(Data::new(handle, source)));
+    Ok(handle)
+}
+
+/// Forgets data.
+pub fn free_data(handle: Handle) -> Result<()> {
+    if data::find(handle)?.is_some() {
+        data::forget(handle);
+    }
+    Ok(())
+}
+
+/// The results of all jobs.
+pub fn results(map: Option<&Map>, call: &Call, y_out: &mut [Var]) -> Result<()> {
+    active(map, call, Kind::Each, y_out).map_err(Failure::into_error)
+}
+
+/// The sum of the results of all jobs.
+pub fn sum(map: Option<&Map>, call: &Call, y_out: &mut [Var]) -> Result<()> {
+    active(map, call, Kind::Sum, y_out).map_err(Failure::into_error)
+}
+
+/// Values, gradients and second derivatives by a function of pairs.
+pub struct Second<'a> {
+    pub value: Option<&'a mut [f64]>,
+    pub gradient: Option<&'a mut [f64]>,
+    pub hessian: Option<&'a mut [f64]>,
+}
+
+/// How many gradients' and second derivatives' numbers a call for those gives.
+pub fn second_sizes(call: &Call) -> (usize, usize) {
+    let sizes = (0..call.jobs).map(|i| {
+        let (n, d) = (call.y_parts.length(i), call.shared.len() + call.job_parts.length(i));
+        (n * d, n * d * d)
+    });
+    sizes.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+}
+
+/// The second derivatives of all results of all jobs.
+pub fn hessians(map: Option<&Map>, call: &Call, out: Second) -> Result<()> {
+    in_room(|room| second(map, call, room, out)).map_err(Failure::into_error)
+}
+
+fn in_room<R>(f: impl FnOnce(&mut Room) -> R) -> R {
+    let mut room = ROOMS.with_borrow_mut(Vec::pop).unwrap_or_default();
+    let result = f(&mut room);
+    ROOMS.with_borrow_mut(|rooms| rooms.push(room));
+    result
+}
+
+fn active(map: Option<&Map>, call: &Call, kind: Kind, y_out: &mut [Var]) -> Outcome<()> {
+    in_room(|room| {
+        let mut by = by(map);
+        let (named, data) = prepare(call)?;
+        let Room { shared, job, values, derivatives: _ } = room;
+        let mut task = task(call, kind, (&named, data.as_ref()), (shared, job));
+        let mut recording = record_later(call, &mut task)?;
+        values.clear();
+        values.resize(y_out.len(), 0.0);
+        let derivatives = match &mut recording {
+            Some(recording) => recording.lease.values(),
+            None => &mut [],
+        };
+        let places = Places { values, derivatives, seconds: &mut [] };
+        let done = match &mut by {
+            Some(by) => by.run(&task, places),
+            None => job::run(&task, 0..task.jobs, places),
+        };
+        let Some(recording) = recording else {
+            done?;
+            for (y, &value) in y_out.iter_mut().zip(&*values) {
+                *y = Var { value, id: 0, tag: 0 };
+            }
+            return Ok(());
+        };
+        recording.end(done, values, y_out)
+    })
+}
+
+fn second(map: Option<&Map>, call: &Call, room: &mut Room, out: Second) -> Outcome<()> {
+    let mut by = by(map);
+    let (named, data) = prepare(call)?;
+    let Room { shared, job, values, derivatives } = room;
+    let mut task = task(call, Kind::Hessians, (&named, data.as_ref()), (shared, job));
+    (task.by_shared, task.by_job) = (true, true);
+    let (n_values, n_derivatives) = task.sizes(&(0..task.jobs));
+    values.clear();
+    values.resize(n_values, 0.0);
+    derivatives.clear();
+    derivatives.resize(n_derivatives, 0.0);
+    let places = Places { values, derivatives, seconds: &mut [] };
+    match &mut by {
+        Some(by) => by.run(&task, places)?,
+        None => job::run(&task, 0..task.jobs, places)?,
+    }
+    if let Some(out) = out.value {
+        out.copy_from_slice(values);
+    }
+    let (mut gradients, mut hessians) = (out.gradient, out.hessian);
+    let mut blocks = &derivatives[..];
+    for i in 0..task.jobs {
+        let d = task.columns(i);
+        for _ in task.y_parts.range(i) {
+            let (gradient, hessian);
+            (gradient, blocks) = blocks.split_at(d);
+            (hessian, blocks) = blocks.split_at(d * d);
+            write_next(&mut gradients, gradient);
+            write_next(&mut hessians, hessian);
+        }
+    }
+    Ok(())
+}
+
+/// Copies to the beginning of what is left of an output, if there is one.
+fn write_next(out: &mut Option<&mut [f64]>, values: &[f64]) {
+    if let Some(place) = out.as_mut().and_then(|out| out.split_off_mut(..values.len())) {
+        place.copy_from_slice(values);
+    }
+}
+
+/// The function and the data of a call, which must fit.
+fn prepare(call: &Call) -> Result<(Arc<Named>, Option<Arc<Data>>)> {
+    let named = function::numbered(call.function)?;
+    let data = data::find(call.data)?;
+    if let Some(data) = data.as_ref().filter(|data| data.jobs != call.jobs) {
+        let text =
+            format!("jobs = {}, but data.id = {} are for {}", call.jobs, call.data.id, data.jobs);
+        return Err(Error::new(Code::Mismatch, text));
+    }
+    Ok((named, data))
+}
+
+/// The task of a call, with the values of the parameters and without derivatives.
+fn task<'a>(
+    call: &Call<'a>,
+    kind: Kind,
+    (named, data): (&'a Named, Option<&'a Arc<Data>>),
+    (shared, job): (&'a mut Vec<f64>, &'a mut Vec<f64>),
+) -> Task<'a> {
+    for (values, vars) in [(&mut *shared, call.shared), (&mut *job, call.job)] {
+        values.clear();
+        values.extend(vars.iter().map(|var| var.value));
+    }
+    Task {
+        named,
+        data,
+        shared,
+        job,
+        job_parts: call.job_parts,
+        y_parts: call.y_parts,
+        jobs: call.jobs,
+        first: 0,
+        kind,
+        by_shared: false,
+        by_job: false,
+        group: 1,
+    }
+}
+
+/// What a call is going to leave on the caller's tape.
+struct Recording {
+    shared: Ids,
+    job: Ids,
+    y_parts: StoredParts,
+    job_parts: StoredParts,
+    jobs: usize,
+    lease: Lease,
+}
+
+/// Finds out which derivatives are wanted, and makes room for them on the thread's tape.
+fn record_later(call: &Call, task: &mut Task) -> Result<Option<Recording>> {
+    with_current(|tape| {
+        let Some(tape) = tape else { return Ok(None) };
+        tape.check_vars("shared", call.shared)?;
+        tape.check_vars("job", call.job)?;
+        let any = |vars: &[Var]| tape.recording() && vars.iter().any(|var| var.id != 0);
+        (task.by_shared, task.by_job) = (any(call.shared), any(call.job));
+        if !task.records() {
+            return Ok(None);
+        }
+        let before = tape.position();
+        let recording = Recording::new(tape, call, task, &before);
+        if recording.is_err() {
+            tape.give_back(&before);
+        }
+        recording.map(Some)
+    })
+}
+
+impl Recording {
+    fn new(tape: &mut Tape, call: &Call, task: &Task, before: &Position) -> Result<Self> {
+        let mut ids = |vars: &[Var]| tape.ids(vars.len(), vars.iter().map(|var| var.id));
+        let (shared, job) = (ids(call.shared)?, ids(call.job)?);
+        // A sum is one result of all parameters.
+        let (jobs, y_parts, job_parts) = match task.kind {
+            Kind::Sum => {
+                (1, Parts::Equal(call.y_parts.longest(&(0..1))), Parts::Equal(call.job.len()))
+            }
+            _ => (call.jobs, call.y_parts, call.job_parts),
+        };
+        let y_parts = StoredParts::new(tape, &y_parts)?;
+        let job_parts = StoredParts::new(tape, &job_parts)?;
+        let n = task.sizes(&(0..task.jobs)).1;
+        let lease = tape.lease(n, before)?;
+        Ok(Self { shared, job, y_parts, job_parts, jobs, lease })
+    }
+
+    /// The jobs are done, or not: records the event, and makes the results active.
+    fn end(self, done: Outcome<()>, values: &[f64], y_out: &mut [Var]) -> Outcome<()> {
+        let Self { shared, job, y_parts, job_parts, jobs, lease } = self;
+        let ended = current(|tape| {
+            let derivatives = tape.end_lease(&lease, done.is_ok())?;
+            done?;
+            let outputs = y_out.len();
+            let id = tape.record(outputs, |first, _| Mapped {
+                first,
+                outputs,
+                jobs,
+                shared,
+                job,
+                y_parts,
+                job_parts,
+                derivatives,
+            })?;
+            for (i, (y, &value)) in y_out.iter_mut().zip(values).enumerate() {
+                *y = tape.value(value, id, i);
+            }
+            Ok(())
+        });
+        ended.unwrap_or_else(|| {
+            Err(Error::new(Code::Nest, "a job took the caller's tape away").into())
+        })
+    }
+}
+
+impl Backend {
+    pub const SERIAL: Self = Self { threads: 1 };
+
+    /// What the environment asks for.
+    pub fn from_environment(threads: usize) -> Result<Self> {
+        let text = std::env::var("ADMPI_MAP").unwrap_or_default();
+        match &text[..] {
+            "" | "serial" => Ok(Self::SERIAL),
+            "threads" => Ok(Self { threads: number_of_threads(threads) }),
+            other => {
+                let text = format!("ADMPI_MAP={other} is not serial or threads");
+                Err(Error::new(Code::Argument, text))
+            }
+        }
+    }
+}
+
+/// `n`, or where that is 0 what the environment says, or else as many as there are cores.
+pub fn number_of_threads(n: usize) -> usize {
+    let told = || std::env::var("ADMPI_MAP_THREADS").ok()?.parse().ok().filter(|&n: &usize| n > 0);
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    if n > 0 { n } else { told().unwrap_or_else(cores) }
+}

@@ -1,0 +1,324 @@
+//! Jobs, one after the other, on a tape of the thread's.
+
+use super::data::Data;
+use super::failure::{Failure, Outcome};
+use super::task::{Kind, Task};
+use crate::error::{Code, Error};
+use crate::tape::{ActiveJob, JobTape, Var};
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+const NONE: usize = usize::MAX;
+
+thread_local! {
+    /// The number of the job that runs.
+    static JOB: Cell<usize> = const { Cell::new(NONE) };
+    /// The data that it may see.
+    static DATA: RefCell<Option<Arc<Data>>> = const { RefCell::new(None) };
+    /// What it says about an error.
+    static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
+    /// Those that no job uses: a map inside a job takes another one.
+    static FREE: RefCell<Vec<Workspace>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The tape and the arrays of a job, which the next one uses again.
+#[derive(Default)]
+struct Workspace {
+    tape: JobTape,
+    vars: Vec<Var>,
+    rows: Vec<f64>,
+}
+
+/// Where results go: values, derivatives and, if that is not empty, the seconds of each group of jobs.
+pub struct Places<'a> {
+    pub values: &'a mut [f64],
+    pub derivatives: &'a mut [f64],
+    pub seconds: &'a mut [f32],
+}
+
+/// The number of the job that the thread runs.
+pub fn job() -> Option<usize> {
+    Some(JOB.get()).filter(|&job| job != NONE)
+}
+
+/// Whether the thread runs a job.
+pub fn in_job() -> bool {
+    JOB.get() != NONE
+}
+
+/// Says why the job is going to fail.
+pub fn explain(text: &str) {
+    TEXT.with_borrow_mut(|kept| text.clone_into(kept));
+}
+
+/// Shows the data of the job that the thread runs.
+pub fn with_data<R>(f: impl FnOnce(Option<&Data>) -> R) -> R {
+    DATA.with_borrow(|data| f(data.as_deref()))
+}
+
+/// Why a job ended early: what its function returned, or an error of ours; and whether its tape may be used again.
+struct Ended {
+    status: i32,
+    error: Error,
+    clean: bool,
+}
+
+impl From<Error> for Ended {
+    fn from(error: Error) -> Self {
+        Self { status: 0, error, clean: false }
+    }
+}
+
+/// Runs some jobs of a task in this thread.
+pub fn run(task: &Task, jobs: Range<usize>, places: Places) -> Outcome<()> {
+    if jobs.is_empty() {
+        places.values.fill(0.0);
+        places.derivatives.fill(0.0);
+        return Ok(());
+    }
+    let mut space = FREE.with_borrow_mut(Vec::pop).unwrap_or_default();
+    let outer = JOB.replace(task.first + jobs.start);
+    let outer_data = DATA.replace(task.data.cloned());
+    let ended = catch_unwind(AssertUnwindSafe(|| space.run(task, jobs, places)));
+    let last = JOB.replace(outer);
+    DATA.set(outer_data);
+    // Otherwise it goes, with whatever the job has left on its tape.
+    if matches!(ended, Ok(Ok(()) | Err(Ended { clean: true, .. }))) {
+        FREE.with_borrow_mut(|free| free.push(space));
+    }
+    let failure = match ended {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(Ended { status, error, .. })) => Failure { status, ..error.into() },
+        Err(panic) => Failure::panic(panic.as_ref()),
+    };
+    Err(Failure { job: Some(last), ..failure })
+}
+
+impl Workspace {
+    fn run(&mut self, task: &Task, jobs: Range<usize>, places: Places) -> Result<(), Ended> {
+        let step = if task.kind == Kind::Hessians { 2 } else { 1 };
+        let (n_job, n_y) = (task.job_parts.longest(&jobs), task.y_parts.longest(&jobs));
+        let n_shared = task.shared.len();
+        self.vars.clear();
+        self.vars.resize((n_shared + n_job + n_y) * step, Var::default());
+        let (shared, rest) = self.vars.split_at_mut(n_shared * step);
+        let (job, y) = rest.split_at_mut(n_job * step);
+        let inputs = task.shared_columns() + if task.by_job { n_job } else { 0 };
+        let mut runner = Runner {
+            task,
+            tape: self.tape.enter(task.records().then_some(inputs))?,
+            shared,
+            job,
+            y,
+            rows: &mut self.rows,
+        };
+        runner.fill_shared();
+        JOB.with(|number| runner.all(number, jobs, places))
+    }
+}
+
+/// The jobs of one block on their way.
+struct Runner<'a> {
+    task: &'a Task<'a>,
+    tape: ActiveJob<'a>,
+    shared: &'a mut [Var],
+    job: &'a mut [Var],
+    y: &'a mut [Var],
+    rows: &'a mut Vec<f64>,
+}
+
+fn passive(values: &[f64], out: impl Iterator<Item = impl std::ops::DerefMut<Target = Var>>) {
+    for (mut out, &value) in out.zip(values) {
+        *out = Var { value, id: 0, tag: 0 };
+    }
+}
+
+impl Runner<'_> {
+    fn step(&self) -> usize {
+        if self.task.kind == Kind::Hessians { 2 } else { 1 }
+    }
+
+    fn fill_shared(&mut self) {
+        let step = self.step();
+        let places = self.shared.iter_mut().step_by(step);
+        if self.task.by_shared {
+            self.tape.inputs(0, self.task.shared, places);
+        } else {
+            passive(self.task.shared, places);
+        }
+    }
+
+    fn all(
+        &mut self,
+        number: &Cell<usize>,
+        jobs: Range<usize>,
+        places: Places,
+    ) -> Result<(), Ended> {
+        let task = self.task;
+        let Places { mut values, mut derivatives, seconds } = places;
+        let mut seconds = seconds.iter_mut();
+        let mut began = (seconds.len() > 0).then(Instant::now);
+        if task.kind == Kind::Sum {
+            values.fill(0.0);
+            derivatives.fill(0.0);
+        }
+        let begin = jobs.start;
+        for i in jobs.clone() {
+            number.set(task.first + i);
+            let n = task.y_parts.length(i);
+            match task.kind {
+                Kind::Each => {
+                    let value = values.split_off_mut(..n).unwrap_or_default();
+                    let rows = derivatives.split_off_mut(..n * task.columns(i)).unwrap_or_default();
+                    self.each(i, n, value, rows)?;
+                }
+                Kind::Sum => self.add(i, n, &jobs, values, derivatives)?,
+                Kind::Hessians => {
+                    let d = task.columns(i);
+                    let value = values.split_off_mut(..n).unwrap_or_default();
+                    let rows = derivatives.split_off_mut(..n * (d + d * d)).unwrap_or_default();
+                    self.second(i, n, value, rows)?;
+                }
+            }
+            if let Some(before) = began
+                && ((i + 1 - begin).is_multiple_of(task.group) || i + 1 == jobs.end)
+            {
+                let now = Instant::now();
+                if let Some(seconds) = seconds.next() {
+                    *seconds = (now - before).as_secs_f32();
+                }
+                began = Some(now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the parameters of job `i`.
+    #[inline]
+    fn fill(&mut self, i: usize) -> usize {
+        let task = self.task;
+        let values = &task.job[task.job_parts.range(i)];
+        let step = self.step();
+        let places = self.job.iter_mut().step_by(step);
+        if task.by_job {
+            self.tape.inputs(task.shared_columns(), values, places);
+        } else {
+            passive(values, places);
+        }
+        values.len() * step
+    }
+
+    /// Lets the function run on what has been filled in; `n_job` and `n_y` are what it sees.
+    #[inline]
+    fn call(&mut self, i: usize, n_job: usize, n_y: usize) -> Result<(), Ended> {
+        let task = self.task;
+        let (x_r, x_i) = task.data.map_or((&[][..], &[][..]), |data| data.of(task.first + i));
+        let y = &mut self.y[..n_y];
+        y.fill(Var::default());
+        let status = task.named.function.run(self.shared, &self.job[..n_job], x_r, x_i, y);
+        if status != 0 {
+            let clean = self.tape.check().and_then(|()| self.tape.forget()).is_ok();
+            return Err(Ended { clean, ..failed(status) });
+        }
+        Ok(self.tape.check()?)
+    }
+
+    #[inline]
+    fn each(
+        &mut self,
+        i: usize,
+        n: usize,
+        values: &mut [f64],
+        rows: &mut [f64],
+    ) -> Result<(), Ended> {
+        let n_job = self.fill(i);
+        self.call(i, n_job, n)?;
+        let y = &self.y[..n];
+        for (value, y) in values.iter_mut().zip(y) {
+            *value = y.value;
+        }
+        self.tape.derivatives(y.iter(), n, rows)?;
+        Ok(self.tape.forget()?)
+    }
+
+    /// Adds the results of job `i` to those before.
+    fn add(
+        &mut self,
+        i: usize,
+        n: usize,
+        jobs: &Range<usize>,
+        values: &mut [f64],
+        sums: &mut [f64],
+    ) -> Result<(), Ended> {
+        let task = self.task;
+        let (columns, n_shared) = (task.columns(i), task.shared_columns());
+        let mut rows = std::mem::take(self.rows);
+        rows.resize(n * (columns + 1), 0.0);
+        let (value, derivatives) = rows.split_at_mut(n);
+        self.each(i, n, value, derivatives)?;
+        for (sum, value) in values.iter_mut().zip(value) {
+            *sum += *value;
+        }
+        let stride = task.sum_columns(jobs);
+        let at = task.sum_place(i, jobs);
+        if columns > 0 {
+            for (sums, row) in sums.chunks_exact_mut(stride).zip(derivatives.chunks_exact(columns))
+            {
+                for (sum, value) in sums.iter_mut().zip(&row[..n_shared]) {
+                    *sum += value;
+                }
+                let own = &row[n_shared..];
+                sums[at..][..own.len()].copy_from_slice(own);
+            }
+        }
+        *self.rows = rows;
+        Ok(())
+    }
+
+    /// Values, gradients and second derivatives of job `i`: one run for each direction, in which the tangents of the
+    /// parameters are constants, and the tangents of the results are swept.
+    fn second(
+        &mut self,
+        i: usize,
+        n: usize,
+        values: &mut [f64],
+        blocks: &mut [f64],
+    ) -> Result<(), Ended> {
+        let d = self.task.columns(i);
+        let mut rows = std::mem::take(self.rows);
+        rows.resize(n * d, 0.0);
+        for direction in 0..d.max(1) {
+            let n_job = self.fill(i);
+            let parameters = self.shared.iter_mut().chain(&mut *self.job);
+            for (k, tangent) in parameters.skip(1).step_by(2).enumerate() {
+                tangent.value = if k == direction { 1.0 } else { 0.0 };
+            }
+            self.call(i, n_job, 2 * n)?;
+            let y = &self.y[..2 * n];
+            for (value, y) in values.iter_mut().zip(y.iter().step_by(2)) {
+                *value = y.value;
+            }
+            if d > 0 {
+                self.tape.derivatives(y.iter().skip(1).step_by(2), n, &mut rows)?;
+                let results = blocks.chunks_exact_mut(d + d * d).zip(rows.chunks_exact(d));
+                for ((block, row), y) in results.zip(y.iter().skip(1).step_by(2)) {
+                    block[direction] = y.value;
+                    block[d + direction * d..][..d].copy_from_slice(row);
+                }
+            }
+            self.tape.forget()?;
+        }
+        *self.rows = rows;
+        Ok(())
+    }
+}
+
+#[cold]
+fn failed(status: i32) -> Ended {
+    let said = TEXT.take();
+    let text = if said.is_empty() { format!("the function returned {status}") } else { said };
+    Ended { status, error: Error::new(Code::Callback, text), clean: false }
+}

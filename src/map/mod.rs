@@ -1,0 +1,26 @@
+//! Maps: one function on many independent jobs, with exact derivatives on the caller's tape.
+//!
+//! A job runs on a tape of the library's own, is swept at once and forgotten; its values and partial derivatives go to
+//! whoever called, whose tape gets one event for the whole call. Who runs the jobs (this thread, threads, other ranks)
+//! makes no difference to what is recorded.
+#![forbid(unsafe_code)]
+
+mod call;
+mod data;
+mod event;
+mod failure;
+mod function;
+mod job;
+mod shape;
+mod task;
+mod threads;
+
+pub use call::{
+    Backend, Call, Map, Second, free_data, hessians, new_data, number_of_threads, results,
+    second_sizes, sum, update_data,
+};
+pub use data::{Data, Handle, Source};
+pub use failure::last_failure;
+pub use function::{Function, register, unregister};
+pub use job::{explain, job, with_data};
+pub use shape::Parts;

@@ -1,0 +1,146 @@
+//! Jobs on the threads of a pool, in chunks that idle threads take from busy ones.
+
+use super::failure::{Outcome, both};
+use super::job::{self, Places};
+use super::task::{Kind, Task};
+use crate::error::{Code, Error};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::ops::Range;
+
+/// Chunks for each thread: what is left of the last ones bounds the time that threads wait.
+const CHUNKS: usize = 8;
+
+/// Threads, made at their first use, and room for what is to be added up.
+#[derive(Default)]
+pub struct Threads {
+    pool: Option<ThreadPool>,
+    chunks: Vec<Range<usize>>,
+    values: Vec<f64>,
+    derivatives: Vec<f64>,
+}
+
+impl Threads {
+    fn pool(&mut self, n: usize) -> Outcome<&ThreadPool> {
+        if self.pool.as_ref().is_none_or(|pool| pool.current_num_threads() != n) {
+            self.pool = None;
+            let made = ThreadPoolBuilder::new()
+                .num_threads(n)
+                .thread_name(|k| format!("admpi map {k}"))
+                .build()
+                .map_err(|error| Error::new(Code::Thread, format!("threads = {n}: {error}")))?;
+            self.pool = Some(made);
+        }
+        Ok(self.pool.as_ref().expect("made"))
+    }
+
+    /// Runs some jobs of a task on `n` threads.
+    pub fn run(
+        &mut self,
+        task: &Task,
+        jobs: Range<usize>,
+        n: usize,
+        places: Places,
+    ) -> Outcome<()> {
+        if n < 2 || jobs.len() < 2 {
+            return job::run(task, jobs, places);
+        }
+        let mut chunks = std::mem::take(&mut self.chunks);
+        chunks.clear();
+        divide(&jobs, task.group, n * CHUNKS, &mut chunks);
+        let result = match task.kind {
+            Kind::Sum => self.sum(task, &chunks, n, places),
+            _ => self.pool(n).and_then(|pool| pool.install(|| spread(task, &chunks, places))),
+        };
+        self.chunks = chunks;
+        result
+    }
+
+    /// Each chunk has its own sum, so that the order of the additions is always the same.
+    fn sum(
+        &mut self,
+        task: &Task,
+        chunks: &[Range<usize>],
+        n: usize,
+        places: Places,
+    ) -> Outcome<()> {
+        let (mut values, mut derivatives) =
+            (std::mem::take(&mut self.values), std::mem::take(&mut self.derivatives));
+        let sizes = chunks.iter().map(|chunk| task.sizes(chunk));
+        let (n_values, n_derivatives) = sizes.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        values.resize(n_values, 0.0);
+        derivatives.resize(n_derivatives, 0.0);
+        let Places { values: sum, derivatives: rows, seconds } = places;
+        let each = Places { values: &mut values, derivatives: &mut derivatives, seconds };
+        let result = self.pool(n).and_then(|pool| pool.install(|| spread(task, chunks, each)));
+        let (mut from_values, mut from_rows) = (&values[..], &derivatives[..]);
+        sum.fill(0.0);
+        rows.fill(0.0);
+        let all = chunks[0].start..chunks[chunks.len() - 1].end;
+        for chunk in chunks {
+            let (a, b) = task.sizes(chunk);
+            let (value, row);
+            (value, from_values) = from_values.split_at(a);
+            (row, from_rows) = from_rows.split_at(b);
+            fold(task, chunk, &all, (value, row), (&mut *sum, &mut *rows));
+        }
+        (self.values, self.derivatives) = (values, derivatives);
+        result
+    }
+}
+
+/// Adds the sum over some jobs to that over `all`, of which they are a part.
+pub fn fold(
+    task: &Task,
+    jobs: &Range<usize>,
+    all: &Range<usize>,
+    from: (&[f64], &[f64]),
+    to: (&mut [f64], &mut [f64]),
+) {
+    for (sum, value) in to.0.iter_mut().zip(from.0) {
+        *sum += value;
+    }
+    let (n_shared, columns, stride) =
+        (task.shared_columns(), task.sum_columns(jobs), task.sum_columns(all));
+    if columns == 0 {
+        return;
+    }
+    let at = task.sum_place(jobs.start, all);
+    for (row, sums) in from.1.chunks_exact(columns).zip(to.1.chunks_exact_mut(stride)) {
+        for (sum, value) in sums.iter_mut().zip(&row[..n_shared]) {
+            *sum += value;
+        }
+        let own = &row[n_shared..];
+        sums[at..][..own.len()].copy_from_slice(own);
+    }
+}
+
+/// At most `n` chunks of whole groups.
+fn divide(jobs: &Range<usize>, group: usize, n: usize, chunks: &mut Vec<Range<usize>>) {
+    let groups = jobs.len().div_ceil(group);
+    let n = n.min(groups);
+    let boundary = |k: usize| (jobs.start + groups * k / n * group).min(jobs.end);
+    chunks.extend((0..n).map(|k| boundary(k)..boundary(k + 1)));
+}
+
+/// Runs chunks, of which other threads may take the later half.
+fn spread(task: &Task, chunks: &[Range<usize>], places: Places) -> Outcome<()> {
+    if let [chunk] = chunks {
+        return job::run(task, chunk.clone(), places);
+    }
+    let (early, late) = chunks.split_at(chunks.len() / 2);
+    let sizes = early.iter().map(|chunk| task.sizes(chunk));
+    let (values, derivatives) = sizes.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let timed = if places.seconds.is_empty() {
+        0
+    } else {
+        early.iter().map(|chunk| chunk.len().div_ceil(task.group)).sum()
+    };
+    let (values, late_values) = places.values.split_at_mut(values);
+    let (derivatives, late_derivatives) = places.derivatives.split_at_mut(derivatives);
+    let (seconds, late_seconds) = places.seconds.split_at_mut(timed);
+    let one = Places { values, derivatives, seconds };
+    let other =
+        Places { values: late_values, derivatives: late_derivatives, seconds: late_seconds };
+    let (one, other) = rayon::join(|| spread(task, early, one), || spread(task, late, other));
+    both(one, other)
+}

@@ -1,0 +1,292 @@
+//! Jobs: functions that run on a tape of the library's own, are swept at once, and forgotten.
+//!
+//! The inputs are declared once, at the bottom. A job that records statements alone, as most do, is swept and
+//! forgotten without what a tape has beside them: its cursors go back, and nothing else has changed.
+
+use super::{Dirty, Position, Stored, Tape, Var, activate, current};
+use crate::count::wide;
+use crate::error::{Code, Error, Result};
+
+/// Directions of one sweep at most.
+const WIDEST: usize = 16;
+
+/// A tape on which jobs run, one after the other.
+pub struct JobTape {
+    tape: *mut Tape,
+    /// Where a job's recording begins: right above the inputs.
+    base: Position,
+    inputs: usize,
+    /// The tag of the inputs, and the first of their ids.
+    tag: u32,
+    first: u32,
+}
+
+// SAFETY: the tape is the job tape's own, and a tape may move to another thread while it is nobody's current one.
+unsafe impl Send for JobTape {}
+
+impl Default for JobTape {
+    fn default() -> Self {
+        Self {
+            tape: Box::into_raw(Box::default()),
+            base: Position::BOTTOM,
+            inputs: 0,
+            tag: 0,
+            first: 0,
+        }
+    }
+}
+
+impl Drop for JobTape {
+    fn drop(&mut self) {
+        // SAFETY: the tape is ours, and current on no thread.
+        unsafe { Tape::free(self.tape) };
+    }
+}
+
+/// The job tape as the thread's current one; the one before comes back in the end.
+pub struct ActiveJob<'t> {
+    job: &'t mut JobTape,
+    /// Whether the jobs record.
+    recording: bool,
+    previous: *mut Tape,
+}
+
+impl Drop for ActiveJob<'_> {
+    fn drop(&mut self) {
+        // SAFETY: it was the current tape, and outlives the jobs.
+        let _ = unsafe { activate(self.previous) };
+    }
+}
+
+impl JobTape {
+    fn tape(&mut self) -> &mut Tape {
+        // SAFETY: live as long as `self`; no function of the user's runs while the reference lives.
+        unsafe { &mut *self.tape }
+    }
+
+    /// Gets ready for jobs of `inputs` inputs, or for some that record nothing.
+    pub fn enter(&mut self, inputs: Option<usize>) -> Result<ActiveJob<'_>> {
+        match inputs {
+            None => self.tape().stop(),
+            Some(n) => {
+                if self.inputs != n || self.tag == 0 {
+                    self.declare(n)?;
+                }
+                self.tape().start();
+            }
+        }
+        // SAFETY: live as long as `self`, which is borrowed by what makes it current.
+        let previous = unsafe { activate(self.tape)? };
+        Ok(ActiveJob { job: self, recording: inputs.is_some(), previous })
+    }
+
+    fn declare(&mut self, n: usize) -> Result<()> {
+        self.tag = 0;
+        // SAFETY: live, and no destructor of a job's is left.
+        unsafe { Tape::reset(self.tape)? };
+        let tape = self.tape();
+        tape.start();
+        let first = tape.input_ids(n)?;
+        let (tag, base) = (tape.tag(), tape.mark());
+        (self.first, self.tag, self.base, self.inputs) = (first, tag, base, n);
+        Ok(())
+    }
+}
+
+impl ActiveJob<'_> {
+    /// Writes inputs from the `at`th on.
+    #[inline]
+    pub fn inputs<'v>(&self, at: usize, values: &[f64], out: impl Iterator<Item = &'v mut Var>) {
+        let (first, tag) = (self.job.first, self.job.tag);
+        let id = first + u32::try_from(at).unwrap_or(0);
+        for ((out, &value), id) in out.zip(values).zip(id..) {
+            *out = Var { value, id, tag };
+        }
+    }
+
+    /// A job has run: an error if it left the tape, or the thread, in a state of its own.
+    #[inline]
+    pub fn check(&mut self) -> Result<()> {
+        let ours = self.job.tape;
+        let is_current = current(|tape| std::ptr::eq(tape, ours)).unwrap_or(false);
+        let tape = self.job.tape();
+        if is_current && tape.nests.is_empty() && tape.failed.is_none() {
+            return Ok(());
+        }
+        if let Some((_, error)) = tape.failed.take() {
+            return Err(error);
+        }
+        if !tape.nests.is_empty() {
+            let text = format!("the job left {} nests open", tape.nests.len());
+            return Err(Error::new(Code::Nest, text));
+        }
+        Err(Error::new(Code::Argument, "the job changed the thread's tape for another"))
+    }
+
+    /// The derivatives of `y` with respect to the first inputs: `rows` has `rows.len() / n` of them for each of the `n` results.
+    #[inline]
+    pub fn derivatives<'y>(
+        &mut self,
+        mut y: impl Iterator<Item = &'y Var>,
+        n: usize,
+        rows: &mut [f64],
+    ) -> Result<()> {
+        if n == 0 || rows.is_empty() {
+            return Ok(());
+        }
+        let first = self.job.first;
+        let columns = rows.len() / n;
+        let quick = self.is_quick();
+        let tape = self.job.tape;
+        // SAFETY: live; the reference does not outlive a sweep, in which functions of the user's may run.
+        unsafe {
+            if !quick {
+                (*tape).clear_all_adjoints();
+            }
+            (*tape).set_width(n.min(WIDEST).next_power_of_two())?;
+            let width = (*tape).width;
+            for rows in rows.chunks_mut(width * columns) {
+                (*tape).ensure_adjoints()?;
+                for (k, y) in y.by_ref().take(rows.len() / columns).enumerate() {
+                    (*tape).seed_job(y, k, quick)?;
+                }
+                if quick {
+                    let mut top = (*tape).position();
+                    let statements = top.statement;
+                    let swept = (*tape).run_statements(&mut top, statements, 0);
+                    if swept.is_err() {
+                        (*tape).dirty.below = (*tape).next_id();
+                    }
+                    swept?;
+                } else {
+                    Tape::reverse(tape)?;
+                }
+                (*tape).take_columns(first, columns, rows);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nothing but statements stands above the inputs, and no adjoint may differ from zero.
+    #[inline]
+    fn is_quick(&mut self) -> bool {
+        let base = self.job.base;
+        let tape = self.job.tape();
+        tape.events == base.event
+            && tape.next_id() - base.id == tape.statements()
+            && tape.kept.is_empty()
+            && tape.dirty == Dirty::default()
+    }
+
+    /// Forgets the job.
+    #[inline]
+    pub fn forget(&mut self) -> Result<()> {
+        let (base, recording) = (self.job.base, self.recording);
+        let quick = self.is_quick();
+        let tape = self.job.tape();
+        tape.cursors.recording = u32::from(recording);
+        if quick && tape.payload_used as u64 == base.payload && !tape.checking() {
+            tape.rewind(&base);
+            tape.sync();
+            return Ok(());
+        }
+        self.forget_all(&base)
+    }
+
+    /// With matrices, events, or a check for values that outlive their job: as a user's tape forgets.
+    #[inline(never)]
+    fn forget_all(&mut self, base: &Position) -> Result<()> {
+        self.job.tape().clear_all_adjoints();
+        // SAFETY: live; destructors may run, which are refused the tape.
+        unsafe { Tape::reset_to(self.job.tape, base) }
+    }
+}
+
+impl Tape {
+    #[inline]
+    fn seed_job(&mut self, y: &Var, direction: usize, quick: bool) -> Result<()> {
+        self.check_var("y", y)?;
+        if y.id != 0 {
+            let width = self.width;
+            self.adjoints_mut(y.id, width)[direction] += 1.0;
+            if !quick {
+                self.dirty.below = self.dirty.below.max(y.id + 1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the adjoints of the ids from `first` on, direction by direction.
+    #[inline]
+    fn take_columns(&mut self, first: u32, columns: usize, rows: &mut [f64]) {
+        let width = self.width;
+        let adjoints = self.adjoints_mut(first, columns * width);
+        for (j, adjoints) in adjoints.chunks_exact_mut(width).enumerate() {
+            for (k, adjoint) in adjoints.iter_mut().enumerate() {
+                if let Some(place) = rows.get_mut(k * columns + j) {
+                    *place = *adjoint;
+                }
+                *adjoint = 0.0;
+            }
+        }
+    }
+}
+
+/// Numbers in a tape's arena that are written while other tapes record. Until it ends, calls on the tape are refused.
+#[derive(Debug)]
+pub struct Lease {
+    stored: Stored<f64>,
+    place: *mut f64,
+    serial: u64,
+    before: usize,
+    after: usize,
+}
+
+impl Lease {
+    /// What is written there; at first it is unspecified.
+    pub fn values(&mut self) -> &mut [f64] {
+        if self.stored.is_empty() {
+            return &mut [];
+        }
+        // SAFETY: in the arena of a tape that forgets nothing meanwhile.
+        unsafe { std::slice::from_raw_parts_mut(self.place, self.stored.len()) }
+    }
+}
+
+impl Tape {
+    /// `n` numbers of the arena. `before` is where the arena stood before what belongs to them.
+    pub fn lease(&mut self, n: usize, before: &Position) -> Result<Lease> {
+        let stored = self.reserve::<f64>(n)?;
+        let place = self.stored_mut(&stored).as_mut_ptr();
+        self.leased += 1;
+        Ok(Lease {
+            stored,
+            place,
+            serial: self.serial,
+            before: wide(before.payload),
+            after: self.payload_used,
+        })
+    }
+
+    /// Gives back what was taken of the arena since `position`, after which nothing was recorded.
+    pub fn give_back(&mut self, position: &Position) {
+        self.payload_used = wide(position.payload);
+    }
+
+    /// What was written is kept, or else given back.
+    pub fn end_lease(&mut self, lease: &Lease, keep: bool) -> Result<Stored<f64>> {
+        if self.serial != lease.serial {
+            return Err(Error::new(Code::Nest, "a job changed the caller's tape for another"));
+        }
+        self.leased -= 1;
+        if !keep && self.payload_used == lease.after {
+            self.payload_used = lease.before;
+        }
+        Ok(lease.stored)
+    }
+
+    /// Whether a map writes to the arena.
+    pub const fn is_leased(&self) -> bool {
+        self.leased != 0
+    }
+}
