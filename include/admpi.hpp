@@ -19,6 +19,7 @@
 #include "admpi/error.hpp"
 #include "admpi/functions.hpp"
 #include "admpi/linalg.hpp"
+#include "admpi/map.hpp"
 #include "admpi/operations.hpp"
 #include "admpi/solve.hpp"
 #include "admpi/standard.hpp"

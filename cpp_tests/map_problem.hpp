@@ -1,0 +1,156 @@
+// A map's problem and the same problem as a loop on one tape, for tests of maps.
+#ifndef ADMPI_TESTS_MAP_PROBLEM_HPP
+#define ADMPI_TESTS_MAP_PROBLEM_HPP
+
+#include <admpi.hpp>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace map_tests {
+
+using admpi::map_job;
+using admpi::map_values;
+using admpi::ragged;
+using admpi::var;
+using numbers = std::vector<double>;
+using actives = std::vector<var>;
+
+inline bool close(double got, double expected, double digits = 1e-14) {
+  return std::fabs(got - expected) <= digits * (1.0 + std::fabs(expected));
+}
+
+inline void check_close(const numbers &got, const numbers &expected, double digits = 1e-14) {
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    CAPTURE(k);
+    CHECK(close(got[k], expected[k], digits));
+  }
+}
+
+inline numbers some(std::size_t n, double by) {
+  numbers x;
+  for (std::size_t k = 0; k < n; ++k) x.push_back(std::sin(by * static_cast<double>(k + 1)));
+  return x;
+}
+
+inline numbers values_of(const actives &x) {
+  numbers values;
+  for (const var &each : x) values.push_back(each.value);
+  return values;
+}
+
+template <class Error, class F>
+std::string message(F fn) {
+  try {
+    fn();
+  } catch (const Error &error) {
+    return error.what();
+  }
+  FAIL("no error");
+  return "";
+}
+
+inline bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+
+/// Any number of shared and own parameters, data and results.
+struct model {
+  template <class Job>
+  void operator()(const Job &job) const {
+    using T = typename Job::scalar;
+    T own = 1.0;
+    for (std::size_t k = 0; k < job.params.size(); ++k) own += job.params[k] * static_cast<double>(k + 1);
+    for (std::size_t i = 0; i < job.y.size(); ++i) {
+      T sum = sin(own) * static_cast<double>(i + 1);
+      for (std::size_t k = 0; k < job.shared.size(); ++k) {
+        const double data = job.x_r.empty() ? 0.5 : job.x_r[(i + k) % job.x_r.size()];
+        sum += exp(data * job.shared[k]) * own;
+      }
+      for (const std::int32_t factor : job.x_i) sum *= static_cast<double>(factor);
+      job.y[i] = sum;
+    }
+  }
+};
+
+/// A call's arguments, and the same call as a loop.
+struct problem {
+  numbers shared;
+  ragged<double> params;
+  map_values data;
+  std::vector<std::int64_t> lengths;
+
+  std::size_t jobs() const { return lengths.size(); }
+
+  static problem rectangular(std::size_t jobs, std::int64_t n_y = 2) {
+    problem p;
+    p.shared = some(3, 0.7);
+    for (std::size_t k = 0; k < jobs; ++k) {
+      p.params.push_back(some(2, 1.1 + 0.1 * static_cast<double>(k)));
+      p.data.x_r.push_back(some(3, 0.3 + 0.1 * static_cast<double>(k)));
+      p.data.x_i.push_back(std::vector<std::int32_t>{static_cast<std::int32_t>(k) + 1});
+    }
+    p.lengths.assign(jobs, n_y);
+    return p;
+  }
+  static problem of_all_lengths(std::size_t jobs) {
+    problem p;
+    p.shared = some(2, 0.7);
+    for (std::size_t k = 0; k < jobs; ++k) {
+      p.params.push_back(some(k % 4, 1.1 + 0.1 * static_cast<double>(k)));
+      p.data.x_r.push_back(some((k * 3) % 5, 0.3 + 0.1 * static_cast<double>(k)));
+      p.data.x_i.push_back(std::vector<std::int32_t>(k % 3, 2));
+      p.lengths.push_back(static_cast<std::int64_t>((k + 2) % 4));
+    }
+    return p;
+  }
+
+  template <class T>
+  std::vector<T> loop(const std::vector<T> &of_all, const ragged<T> &own) const {
+    std::vector<T> all;
+    for (std::size_t k = 0; k < jobs(); ++k) {
+      std::vector<T> y(static_cast<std::size_t>(lengths[k]), T(0.0));
+      const bool r = data.x_r.parts() != 0, i = data.x_i.parts() != 0;
+      model{}(map_job<T>{{of_all.data(), static_cast<std::int64_t>(of_all.size())},
+                         own[k],
+                         r ? data.x_r[k] : admpi::span<const double>{},
+                         i ? data.x_i[k] : admpi::span<const std::int32_t>{},
+                         {y.data(), lengths[k]}});
+      all.insert(all.end(), y.begin(), y.end());
+    }
+    return all;
+  }
+};
+
+/// Values, and the gradient of a weighted sum of the results with respect to all parameters; twice.
+using recorded = std::function<actives(const actives &shared, const ragged<var> &params)>;
+inline numbers derivatives(const problem &p, const recorded &run, bool active_shared = true, bool active_params = true) {
+  admpi::tape tape;
+  tape.start();
+  actives shared(p.shared.begin(), p.shared.end()), params(p.params.values().begin(), p.params.values().end());
+  if (active_shared && !shared.empty()) tape.input(shared);
+  if (active_params && !params.empty()) tape.input(params);
+  const actives y = run(shared, ragged<var>(params, p.params.ends()));
+  const numbers weight = some(y.size(), 2.3);
+  numbers all = values_of(y);
+  for (int sweep = 0; sweep < 2; ++sweep) {
+    tape.clear_adjoints();
+    for (std::size_t k = 0; k < y.size(); ++k)
+      if (y[k].id != 0) tape.seed(y[k], weight[k]);
+    tape.reverse();
+    for (const actives *of : {&shared, &params})
+      for (const var &x : *of) all.push_back(x.id == 0 ? 0.0 : tape.adjoint(x));
+  }
+  return all;
+}
+
+inline recorded loop_of(const problem &p) {
+  return [&p](const actives &shared, const ragged<var> &params) { return p.loop(shared, params); };
+}
+
+}  // namespace map_tests
+
+#endif

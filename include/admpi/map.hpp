@@ -1,0 +1,687 @@
+// admpi: a function mapped over many jobs, serially, by threads or by MPI ranks, and differentiated as if the caller's tape had
+// recorded it once a job.
+//
+//   const admpi::map_function f("decay", [](const auto &job) {
+//     job.y[0] = exp(-job.shared[0] * job.x_r[0]) * job.params[0];
+//   });
+//   admpi::map_workers workers(ADMPI_MAP_THREADS);
+//   admpi::map_data data(workers, values);                                      // shipped once
+//   std::vector<admpi::var> y = admpi::map_rect(f, shared, params, data);       // one block on the tape
+#ifndef ADMPI_MAP_HPP
+#define ADMPI_MAP_HPP
+
+#include <cxxabi.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "admpi/map.h"
+#include "admpi/tangent.hpp"
+#include "admpi/varmat.hpp"
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+
+/// Some elements of an array that somebody else owns.
+template <class T>
+class span {
+ public:
+  span() noexcept = default;
+  span(T *data, std::int64_t size) noexcept : data_(data), size_(size) {}
+  /// Of constants, from one of variables.
+  template <class U, std::enable_if_t<std::is_same<const U, T>::value, int> = 0>
+  span(const span<U> &of) noexcept : data_(of.data()), size_(static_cast<std::int64_t>(of.size())) {}
+
+  T *data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return static_cast<std::size_t>(size_); }
+  bool empty() const noexcept { return size_ == 0; }
+  T &operator[](std::size_t k) const noexcept { return data_[k]; }
+  T *begin() const noexcept { return data_; }
+  T *end() const noexcept { return data_ + size_; }
+
+ private:
+  T *data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+/// What the function of a map gets for a job, on the scalar T. It runs on a tape of the library's own; its results may depend on
+/// nothing active but `shared` and `params`.
+template <class T>
+struct map_job {
+  using scalar = T;
+
+  span<const T> shared;           ///< the parameters of all jobs
+  span<const T> params;           ///< those of this one
+  span<const double> x_r;         ///< this job's data
+  span<const std::int32_t> x_i;
+  span<T> y;                      ///< to be set: its results; zeros on entry
+
+  /// The data for all jobs.
+  span<const double> shared_r() const noexcept {
+    std::int64_t n = 0;
+    const double *data = admpi_map_shared_r(&n);
+    return {data, n};
+  }
+  span<const std::int32_t> shared_i() const noexcept {
+    std::int64_t n = 0;
+    const std::int32_t *data = admpi_map_shared_i(&n);
+    return {data, n};
+  }
+  /// Its number among the jobs of the call.
+  std::int64_t index() const noexcept { return admpi_map_job(); }
+};
+
+/// A job that failed: thrown by the call of the map, on the root, with what the job threw in words. The next call works.
+class map_error : public callback_error {
+ public:
+  map_error(const char *message, const admpi_map_failure &failure)
+      : callback_error(message), job_(failure.job), rank_(failure.rank), cause_(failure.code), text_(failure.text) {}
+
+  /// Its number; of several that failed, the lowest.
+  std::int64_t job() const noexcept { return job_; }
+  /// The rank that ran it, 0 without a communicator.
+  int rank() const noexcept { return rank_; }
+  /// The code of an admpi::error that the job threw, -1 where it threw something else, 0 where it threw nothing.
+  int cause() const noexcept { return cause_; }
+  /// Type and words of what it threw, as "std::domain_error: the dose is negative".
+  const std::string &text() const noexcept { return text_; }
+
+ private:
+  std::int64_t job_;
+  int rank_, cause_;
+  std::string text_;
+};
+
+/// Scalars, as a tag.
+template <class... Scalars>
+struct map_scalars {};
+
+namespace detail {
+
+[[noreturn]] inline void raise_argument(const std::string &message) { raise(ADMPI_ERR_ARGUMENT, message.c_str()); }
+
+inline void check_map(int code) {
+  if (code == ADMPI_SUCCESS) return;
+  if (code == ADMPI_ERR_CALLBACK) {
+    const std::string message = admpi_last_error();
+    admpi_map_failure failure;
+    if (admpi_map_last_failure(&failure) == ADMPI_SUCCESS) throw map_error(message.c_str(), failure);
+  }
+  raise(code);
+}
+
+/// How a scalar is made of active doubles, side by side, and its name among a function's instantiations.
+template <class T>
+struct map_scalar;
+template <>
+struct map_scalar<var> {
+  static constexpr std::int64_t width = 1;
+  static constexpr bool direct = true;
+  static std::string name() { return "var"; }
+};
+template <>
+struct map_scalar<double> {
+  static constexpr std::int64_t width = 1;
+  static constexpr bool direct = false;
+  static std::string name() { return "double"; }
+  static void store(double x, admpi_var *to) { to[0] = {x, 0, 0}; }
+  static double load(const admpi_var *from) { return from[0].value; }
+};
+template <class T>
+struct map_scalar<tangent<T>> {
+  using part = map_scalar<T>;
+  static constexpr std::int64_t width = 2 * part::width;
+  static constexpr bool direct = part::direct;
+  static std::string name() { return "tangent<" + part::name() + ">"; }
+  static void store(const tangent<T> &x, admpi_var *to) {
+    part::store(x.value, to);
+    part::store(x.derivative, to + part::width);
+  }
+  static tangent<T> load(const admpi_var *from) { return {part::load(from), part::load(from + part::width)}; }
+};
+
+/// `n` active doubles as scalars: where they lie or, of plain numbers, a copy that `store` writes back.
+template <class T>
+class map_scalars_in {
+ public:
+  map_scalars_in(admpi_var *from, std::int64_t n) : from_(from), all_(reinterpret_cast<T *>(from), n / width) {
+    static_assert(!map_scalar<T>::direct || sizeof(T) == sizeof(admpi_var) * width);
+    if constexpr (!map_scalar<T>::direct) {
+      copy_.resize(all_.size());
+      all_ = {copy_.data(), n / width};
+      for (T &x : all_) {
+        x = map_scalar<T>::load(from);
+        from += width;
+      }
+    }
+  }
+  span<T> all() const noexcept { return all_; }
+  void store() const {
+    if constexpr (!map_scalar<T>::direct) {
+      admpi_var *to = from_;
+      for (const T &x : all_) {
+        map_scalar<T>::store(x, to);
+        to += width;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int64_t width = map_scalar<T>::width;
+  admpi_var *from_;
+  std::vector<T> copy_;
+  span<T> all_;
+};
+
+/// The reverse: scalars, maybe of another type, as active doubles.
+template <class T>
+class map_scalars_out {
+ public:
+  template <class U>
+  explicit map_scalars_out(span<const U> from) : size_(static_cast<std::int64_t>(from.size()) * map_scalar<T>::width) {
+    if constexpr (std::is_same<T, U>::value && map_scalar<T>::direct) {
+      data_ = reinterpret_cast<const admpi_var *>(from.data());
+    } else {
+      copy_.resize(static_cast<std::size_t>(size_));
+      admpi_var *to = copy_.data();
+      for (const U &x : from) {
+        if constexpr (map_scalar<T>::direct) {
+          const T scalar(x);
+          std::memcpy(to, &scalar, sizeof scalar);
+        } else {
+          map_scalar<T>::store(T(x), to);
+        }
+        to += map_scalar<T>::width;
+      }
+      data_ = copy_.data();
+    }
+  }
+  const admpi_var *data() const noexcept { return data_; }
+  std::int64_t size() const noexcept { return size_; }
+
+ private:
+  std::vector<admpi_var> copy_;
+  const admpi_var *data_;
+  std::int64_t size_;
+};
+
+/// The type's name in the program's words.
+class readable {
+ public:
+  explicit readable(const std::type_info &type) noexcept
+      : name_(abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr)), type_(type) {}
+  readable(const readable &) = delete;
+  readable &operator=(const readable &) = delete;
+  ~readable() { std::free(name_); }
+  const char *name() const noexcept { return name_ != nullptr ? name_ : type_.name(); }
+
+ private:
+  char *name_;
+  const std::type_info &type_;
+};
+
+/// Says why the job fails, without memory of its own: that may be the reason.
+inline void fail_job(const std::type_info &type, const char *what) noexcept {
+  const readable readable(type);
+  char text[1024];
+  std::snprintf(text, sizeof text, "%s%s%s", readable.name(), *what != 0 ? ": " : "", what);
+  admpi_map_fail(text);
+}
+
+/// Runs fn; what it throws becomes a status and a text.
+template <class Fn>
+std::int32_t guarded_job(Fn &&fn) noexcept {
+  try {
+    fn();
+    return 0;
+  } catch (const error &e) {
+    fail_job(typeid(e), e.what());
+    return e.code();
+  } catch (const std::exception &e) {
+    fail_job(typeid(e), e.what());
+  } catch (...) {
+    const std::type_info *type = abi::__cxa_current_exception_type();
+    if (type != nullptr) fail_job(*type, "");
+    else admpi_map_fail("an exception of another language");
+  }
+  return -1;
+}
+
+template <class F, class T>
+std::int32_t run_job(const admpi_var *shared, std::int64_t n_shared, const admpi_var *params, std::int64_t n_params,
+                     const double *x_r, std::int64_t n_r, const std::int32_t *x_i, std::int64_t n_i, admpi_var *y,
+                     std::int64_t n_y, void *f) {
+  return guarded_job([&] {
+    const map_scalars_in<T> of_all(const_cast<admpi_var *>(shared), n_shared);
+    const map_scalars_in<T> own(const_cast<admpi_var *>(params), n_params), results(y, n_y);
+    (*static_cast<const F *>(f))(map_job<T>{of_all.all(), own.all(), {x_r, n_r}, {x_i, n_i}, results.all()});
+    results.store();
+  });
+}
+
+/// A function under a name, as long as this lives.
+template <class T>
+class map_registration {
+ public:
+  map_registration(const std::string &name, admpi_map_fn fn, const void *f) {
+    const std::string full = std::is_same<T, var>::value ? name : name + "<" + map_scalar<T>::name() + ">";
+    check(admpi_map_register(full.c_str(), fn, const_cast<void *>(f), &number_));
+  }
+  map_registration(const map_registration &) = delete;
+  map_registration &operator=(const map_registration &) = delete;
+  ~map_registration() { admpi_map_unregister(number_); }
+
+  std::int32_t number_of() const noexcept { return number_; }
+
+ private:
+  std::int32_t number_ = -1;
+};
+
+}  // namespace detail
+
+/// A function object that maps may apply, f(const map_job<T> &): constant, since several threads may call it at once; its captures
+/// are each process's own. Known under its name on all ranks that construct it, which they do before workers serve.
+/// T is var, for plain numbers too, and what is listed as in map_function f("name", [](const auto &job) { ... },
+/// map_scalars<tangent<var>, tangent<double>>{}).
+template <class F, class... Scalars>
+class map_function : detail::map_registration<var>, detail::map_registration<Scalars>... {
+ public:
+  explicit map_function(const std::string &name, F f, map_scalars<Scalars...> = {})
+      : detail::map_registration<var>(name, &detail::run_job<F, var>, &f_),
+        detail::map_registration<Scalars>(name, &detail::run_job<F, Scalars>, &f_)...,
+        f_(std::move(f)) {}
+
+  /// For the C interface: the instantiation for a scalar.
+  template <class T>
+  std::int32_t number() const noexcept {
+    using scalar = std::conditional_t<std::is_same<T, double>::value, var, T>;
+    static_assert((std::is_same<scalar, var>::value || ... || std::is_same<scalar, Scalars>::value),
+                  "list this scalar among the function's map_scalars");
+    return detail::map_registration<scalar>::number_of();
+  }
+
+ private:
+  F f_;
+};
+
+/// Parts of different length, one behind the other: a part a job.
+template <class T>
+class ragged {
+ public:
+  ragged() = default;
+  ragged(std::initializer_list<std::vector<T>> parts) {
+    for (const std::vector<T> &part : parts) push_back(part);
+  }
+  /// Of the same length each.
+  ragged(std::vector<T> values, std::int64_t parts) : values_(std::move(values)) {
+    const auto n = static_cast<std::int64_t>(values_.size());
+    if (parts < 0 || (parts == 0 ? n != 0 : n % parts != 0)) {
+      detail::raise_argument("parts is " + std::to_string(parts) + ", values has " + std::to_string(n) + " elements");
+    }
+    for (std::int64_t k = 1; k <= parts; ++k) end_.push_back(n / parts * k);
+  }
+
+  /// Where each part ends: ascending, the last at the last value's end.
+  ragged(std::vector<T> values, std::vector<std::int64_t> ends) : values_(std::move(values)), end_(std::move(ends)) {}
+
+  template <class Part>
+  void push_back(const Part &part) {
+    values_.insert(values_.end(), std::begin(part), std::end(part));
+    end_.push_back(static_cast<std::int64_t>(values_.size()));
+  }
+
+  std::int64_t parts() const noexcept { return static_cast<std::int64_t>(end_.size()); }
+  const std::vector<T> &values() const noexcept { return values_; }
+  /// Where each part ends.
+  const std::vector<std::int64_t> &ends() const noexcept { return end_; }
+  span<const T> operator[](std::size_t k) const noexcept {
+    const std::int64_t begin = k == 0 ? 0 : end_[k - 1];
+    return {values_.data() + begin, end_[k] - begin};
+  }
+
+ private:
+  std::vector<T> values_;
+  std::vector<std::int64_t> end_;
+};
+
+/// Who does the jobs, and what has been learned of their cost.
+class map_workers {
+ public:
+  /// @param backend ADMPI_MAP_SERIAL, ADMPI_MAP_THREADS, or ADMPI_MAP_DEFAULT: what the environment's ADMPI_MAP says
+  /// @param threads how many; 0 is the environment's ADMPI_MAP_THREADS, or as many as there are cores
+  explicit map_workers(int backend = ADMPI_MAP_DEFAULT, int threads = 0) {
+    detail::check(admpi_map_new(backend, threads, &handle_));
+  }
+  map_workers(const map_workers &) = delete;
+  map_workers &operator=(const map_workers &) = delete;
+  ~map_workers() { admpi_map_free(handle_); }
+
+  /// Others from now on; learned costs are kept.
+  void backend(int backend, int threads = 0) { detail::check(admpi_map_set_backend(handle_, backend, threads)); }
+
+  /// For the C interface.
+  admpi_map *handle() const noexcept { return handle_; }
+
+ private:
+  admpi_map *handle_ = nullptr;
+};
+
+/// What jobs read: a part a job, each of its own length, and what all share. An empty x_r or x_i gives nothing to any job.
+struct map_values {
+  ragged<double> x_r;
+  ragged<std::int32_t> x_i;
+  std::vector<double> shared_r;
+  std::vector<std::int32_t> shared_i;
+};
+
+/// Data that have been sent to the workers: calls refer to them. To be destroyed before the workers are.
+class map_data {
+ public:
+  map_data(map_workers &workers, const map_values &values) : map_(workers.handle()) {
+    const of_values of(values);
+    detail::check(admpi_map_data_new(map_, &of.values, &data_));
+  }
+  map_data(const map_data &) = delete;
+  map_data &operator=(const map_data &) = delete;
+  ~map_data() { admpi_map_data_free(map_, data_); }
+
+  /// Others in their place, which may be of other numbers and lengths.
+  void update(const map_values &values) {
+    const of_values of(values);
+    detail::check(admpi_map_data_update(map_, data_, &of.values, &data_));
+  }
+
+  /// For the C interface.
+  admpi_map *map() const noexcept { return map_; }
+  const admpi_map_data &handle() const noexcept { return data_; }
+
+ private:
+  struct of_values {
+    explicit of_values(const map_values &of) {
+      const std::int64_t jobs = of.x_r.parts() > of.x_i.parts() ? of.x_r.parts() : of.x_i.parts();
+      check_parts("x_r", of.x_r.parts(), jobs);
+      check_parts("x_i", of.x_i.parts(), jobs);
+      values = {jobs,
+                of.x_r.values().data(), size(of.x_r.values()), of.x_r.parts() == 0 ? nullptr : of.x_r.ends().data(),
+                of.x_i.values().data(), size(of.x_i.values()), of.x_i.parts() == 0 ? nullptr : of.x_i.ends().data(),
+                of.shared_r.data(), size(of.shared_r),
+                of.shared_i.data(), size(of.shared_i)};
+    }
+    static void check_parts(const char *name, std::int64_t parts, std::int64_t jobs) {
+      if (parts == jobs || parts == 0) return;
+      detail::raise_argument(name + (" has " + std::to_string(parts)) + " parts for " + std::to_string(jobs) + " jobs");
+    }
+    template <class C>
+    static std::int64_t size(const C &c) {
+      return static_cast<std::int64_t>(c.size());
+    }
+    admpi_map_values values;
+  };
+
+  admpi_map *map_;
+  admpi_map_data data_{0, 0};
+};
+
+/// Where a call's jobs are done and what they read: by the workers that have the data; by workers, without data; or, by default,
+/// in the calling thread. Inside a job every map is done there.
+class map_place {
+ public:
+  map_place() noexcept = default;
+  map_place(const map_workers &workers) noexcept : map(workers.handle()) {}
+  map_place(const map_data &data_of_jobs) noexcept : map(data_of_jobs.map()), data(data_of_jobs.handle()) {}
+
+  admpi_map *map = nullptr;
+  admpi_map_data data{0, 0};
+};
+
+namespace detail {
+
+/// The parameters of jobs in any form: their scalar, their number, their values, and where each job's end.
+template <class T>
+struct map_jobs {
+  using scalar = T;
+  std::int64_t count;
+  std::vector<T> kept;
+  span<const T> values;
+  const std::vector<std::int64_t> *end = nullptr;  // nullptr: all of the same length
+
+  std::int64_t length(std::int64_t job) const noexcept {
+    if (end == nullptr) return static_cast<std::int64_t>(values.size()) / count;
+    const auto k = static_cast<std::size_t>(job);
+    return (*end)[k] - (k == 0 ? 0 : (*end)[k - 1]);
+  }
+};
+
+template <class N, if_arithmetic<N> = 0>
+map_jobs<double> jobs_of(N count) {
+  return {static_cast<std::int64_t>(count), {}, {}};
+}
+template <class T>
+map_jobs<T> jobs_of(const std::vector<T> &each) {
+  const auto n = static_cast<std::int64_t>(each.size());
+  return {n, {}, {each.data(), n}};
+}
+template <class T>
+map_jobs<T> jobs_of(const ragged<T> &parts) {
+  return {parts.parts(), {}, {parts.values().data(), static_cast<std::int64_t>(parts.values().size())}, &parts.ends()};
+}
+inline map_jobs<var> jobs_of(const view &columns) {
+  map_jobs<var> jobs{columns.cols(), columns.vars(), {}};
+  jobs.values = {jobs.kept.data(), columns.size()};
+  return jobs;
+}
+
+template <class T>
+span<const T> shared_of(const std::vector<T> &x) {
+  return {x.data(), static_cast<std::int64_t>(x.size())};
+}
+template <class T, std::size_t N>
+span<const T> shared_of(const std::array<T, N> &x) {
+  return {x.data(), static_cast<std::int64_t>(N)};
+}
+template <class T>
+span<const T> shared_of(const span<T> &x) {
+  return {x.data(), static_cast<std::int64_t>(x.size())};
+}
+inline std::vector<var> shared_of(const view &x) { return x.vars(); }
+
+template <class C>
+using map_element = std::decay_t<decltype(shared_of(std::declval<const C &>())[0])>;
+
+/// The scalar of a call: that of all parameters, or of those that are more than plain numbers.
+template <class A, class B>
+struct map_common {
+  static_assert(std::is_same<A, B>::value, "the shared parameters and those of the jobs are of different scalars");
+  using type = A;
+};
+template <>
+struct map_common<double, double> {
+  using type = double;
+};
+template <class B>
+struct map_common<double, B> {
+  using type = B;
+};
+template <class A>
+struct map_common<A, double> {
+  using type = A;
+};
+
+template <class F>
+inline constexpr bool is_map_function = false;
+template <class F, class... Scalars>
+inline constexpr bool is_map_function<map_function<F, Scalars...>> = true;
+
+/// Calls fn with f as a registered function: one that has no name is registered for the call.
+template <class T, class F, class Fn>
+decltype(auto) with_function(const F &f, Fn &&fn) {
+  if constexpr (is_map_function<F>) {
+    return fn(f);
+  } else {
+    // As long as the object on this stack lives, its place is no other's.
+    const readable type(typeid(F));
+    char name[256];
+    std::snprintf(name, sizeof name, "%p, %.200s", static_cast<const void *>(name), type.name());
+    if constexpr (std::is_same<T, double>::value || std::is_same<T, var>::value) {
+      const map_function<F> function(name, f);
+      return fn(function);
+    } else {
+      const map_function<F, T> function(name, f, {});
+      return fn(function);
+    }
+  }
+}
+
+inline std::vector<std::int64_t> scaled(std::vector<std::int64_t> ends, std::int64_t width) {
+  for (std::int64_t &end : ends) end *= width;
+  return ends;
+}
+
+/// A call as the C interface wants it. T: the scalar of the function's instantiation.
+template <class T, class S, class J>
+class map_arguments {
+ public:
+  static constexpr std::int64_t width = map_scalar<T>::width;
+
+  map_arguments(std::int32_t function, span<const S> shared, const map_jobs<J> &jobs, const map_place &on)
+      : shared_(shared), jobs_(jobs.values) {
+    if (jobs.end != nullptr) end_ = scaled(*jobs.end, width);
+    call = {};
+    call.function = function;
+    call.data = on.data;
+    call.jobs = jobs.count;
+    call.shared = shared_.data();
+    call.n_shared = shared_.size();
+    call.job = jobs_.data();
+    call.n_job = jobs_.size();
+    call.job_end = jobs.end != nullptr ? end_.data() : nullptr;
+  }
+  map_arguments(const map_arguments &) = delete;
+  map_arguments &operator=(const map_arguments &) = delete;
+
+  admpi_map_call call;
+
+ private:
+  map_scalars_out<T> shared_, jobs_;
+  std::vector<std::int64_t> end_;
+};
+
+/// `lengths` is nullptr where every job has n_y results, or the sum has.
+template <class F, class Shared, class Jobs>
+auto run_map(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on, std::int64_t n_y, bool sum,
+             const std::vector<std::int64_t> *lengths) {
+  const auto &of_all = shared_of(shared);
+  const auto own = jobs_of(jobs);
+  using S = map_element<Shared>;
+  using J = typename decltype(own)::scalar;
+  using T = typename map_common<S, J>::type;
+  // A function of plain numbers is that of active ones, on passive values.
+  using R = std::conditional_t<std::is_same<T, double>::value, var, T>;
+  return with_function<R>(f, [&](const auto &function) {
+    const span<const S> all_shared(of_all.data(), static_cast<std::int64_t>(of_all.size()));
+    map_arguments<R, S, J> arguments(function.template number<R>(), all_shared, own, on);
+    std::vector<std::int64_t> end;
+    std::int64_t all = sum ? n_y : n_y * own.count;
+    if (lengths != nullptr) {
+      if (static_cast<std::int64_t>(lengths->size()) != own.count) {
+        raise_argument("lengths has " + std::to_string(lengths->size()) + " elements for " + std::to_string(own.count) + " jobs");
+      }
+      all = 0;
+      for (const std::int64_t length : *lengths) end.push_back(all += length);
+      arguments.call.y_end = (end = scaled(std::move(end), arguments.width)).data();
+    }
+    arguments.call.n_y = all * arguments.width;
+    std::vector<T> results(static_cast<std::size_t>(all));
+    const auto run = [&](admpi_var *y) {
+      check_map(sum ? admpi_map_run_sum(on.map, &arguments.call, y) : admpi_map_run(on.map, &arguments.call, y));
+    };
+    if constexpr (map_scalar<T>::direct) {
+      run(reinterpret_cast<admpi_var *>(results.data()));
+    } else {
+      std::vector<admpi_var> y(static_cast<std::size_t>(arguments.call.n_y));
+      run(y.data());
+      for (std::size_t k = 0; k < results.size(); ++k) results[k] = map_scalar<T>::load(&y[k * arguments.width]);
+    }
+    return results;
+  });
+}
+
+}  // namespace detail
+
+/// f for all jobs, `n_y` results each, one job's behind the other's.
+///
+/// @param f       a map_function; or any function object as it takes, which ranks other than the caller's do not know
+/// @param shared  a std::vector, std::array or span; of var also a matrix
+/// @param jobs    how many jobs, where they have no parameters of their own; a std::vector of one a job; ragged parts; of var also
+///                a matrix with a column a job
+/// @param on      map_data, map_workers or, by default, the calling thread
+///
+/// The results are double, var, tangent<double>, tangent of it or tangent<var>, as the parameters are; where only one of shared and
+/// jobs is double, its values are constants. On var and tangent<var> they are on the caller's tape, as if f had been recorded there
+/// once a job. Throws map_error where a job fails, argument_error and others where the call itself is wrong.
+template <class F, class Shared, class Jobs>
+auto map_rect(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {}, std::int64_t n_y = 1) {
+  return detail::run_map(f, shared, jobs, on, n_y, false, nullptr);
+}
+
+/// The same where jobs differ in how many results they have: lengths[k] is the k-th's number.
+template <class F, class Shared, class Jobs>
+auto map(const F &f, const Shared &shared, const Jobs &jobs, const std::vector<std::int64_t> &lengths, const map_place &on = {}) {
+  return detail::run_map(f, shared, jobs, on, 0, false, &lengths);
+}
+
+/// The sum over the jobs of their results, n_y each: no job's own leave its worker.
+template <class F, class Shared, class Jobs>
+auto map_rect_sum(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {}, std::int64_t n_y = 1) {
+  return detail::run_map(f, shared, jobs, on, n_y, true, nullptr);
+}
+
+/// A result's value, gradient and Hessian, of each result a part: d numbers and d * d, where d counts the shared parameters, which
+/// come first, and the job's own.
+struct map_hessians {
+  std::vector<double> value;
+  ragged<double> gradient;
+  ragged<double> hessian;
+};
+
+/// Second derivatives of all results, `n_y` a job, at plain numbers. f is a map_function that lists tangent<var>, or any function
+/// object as in map_rect.
+template <class F, class Jobs>
+map_hessians map_hessian(const F &f, const std::vector<double> &shared, const Jobs &jobs, const map_place &on = {},
+                         std::int64_t n_y = 1) {
+  const auto own = detail::jobs_of(jobs);
+  static_assert(std::is_same<typename std::decay_t<decltype(own)>::scalar, double>::value, "the parameters are plain numbers");
+  return detail::with_function<tangent<var>>(f, [&](const auto &function) {
+    // On var: the library makes the pairs.
+    const std::int32_t number = function.template number<tangent<var>>();
+    detail::map_arguments<var, double, double> arguments(number, detail::shared_of(shared), own, on);
+    arguments.call.n_y = n_y * own.count;
+    std::vector<std::int64_t> gradient, hessian;
+    std::int64_t of_gradient = 0, of_hessian = 0;
+    for (std::int64_t k = 0; k < own.count; ++k) {
+      const std::int64_t d = arguments.call.n_shared + own.length(k);
+      for (std::int64_t i = 0; i < n_y; ++i) {
+        gradient.push_back(of_gradient += d);
+        hessian.push_back(of_hessian += d * d);
+      }
+    }
+    std::vector<double> value(gradient.size()), g(static_cast<std::size_t>(of_gradient));
+    std::vector<double> h(static_cast<std::size_t>(of_hessian));
+    detail::check_map(admpi_map_hessian(on.map, &arguments.call, value.data(), g.data(), h.data()));
+    return map_hessians{std::move(value), {std::move(g), std::move(gradient)}, {std::move(h), std::move(hessian)}};
+  });
+}
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+#endif
