@@ -1,6 +1,7 @@
 # demo, test, bench and install; everything else is CMake's and cargo's.
 #
 #   make demo                    the heat-flux job on 4 ranks
+#   make demo-map                the parameters of a population from 59 children: the jobs of a map
 #   make test                    every test, under Open MPI, MPICH and without MPI
 #   make test-random             random programs for DURATION=3600 seconds, under Open MPI and MPICH, on 1 to 6 ranks
 #   make test-large              counts past 2^31 at real size: up to 9 GiB of memory, some minutes
@@ -18,12 +19,17 @@ BUILD ?= build
 DURATION ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo test test-random test-large bench bench-large install
+.PHONY: demo demo-map test test-random test-large bench bench-large install
 
 demo:
 	scripts/bootstrap demo
 	scripts/configure $(BUILD)/demo $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
 	cmake --build $(BUILD)/demo --target demo --parallel $(JOBS)
+
+demo-map:
+	scripts/bootstrap demo
+	scripts/configure $(BUILD)/demo $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
+	cmake --build $(BUILD)/demo --target demo-map --parallel $(JOBS)
 
 test:
 	scripts/bootstrap test

@@ -1,0 +1,272 @@
+/* How fast do newborns eliminate phenobarbital?
+ *
+ * Routine measurements in 59 children, few of each: the parameters of the population come from all of them together. A child is a
+ * job of a map: its differential equation, its most likely effects by Newton's iteration, what it contributes to the objective,
+ * and the exact derivatives of that. The same program does the jobs in a loop on one tape, by a map in the calling thread, by
+ * threads, and comes to the same estimates: those of NONMEM.
+ *
+ *     population --data FILE [--pictures DIRECTORY] */
+#include <admpi.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "fit.hpp"
+#include "picture.hpp"
+
+namespace {
+
+using namespace population;
+
+struct Options {
+  std::string data;
+  std::string pictures;
+};
+
+Options read_options(int argc, char **argv) {
+  Options options;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) throw std::runtime_error("option " + name + " needs a value");
+    if (name == "--data")
+      options.data = argv[i + 1];
+    else if (name == "--pictures")
+      options.pictures = argv[i + 1];
+    else
+      throw std::runtime_error("unknown option " + name);
+  }
+  if (options.data.empty()) throw std::runtime_error("--data FILE is missing");
+  return options;
+}
+
+/** NONMEM's estimates from these data, by the same approximation. */
+const std::vector<const char *> names = {"clearance, l/h/kg",     "volume, l/kg",          "more volume if Apgar < 5",
+                                         "variance of the error", "variance of clearance", "variance of volume"};
+const Vector reference = {0.00469555, 0.984258, 0.158920, 0.0132410, 0.0293508, 0.0279060};
+constexpr double reference_objective = 586.276;
+const Vector first_guess = {0.01, 0.5, 0.0, 0.05, 0.1, 0.1};
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/** Counts what does not hold. */
+class Checks {
+ public:
+  void check(const std::string &what, double got, double allowed) {
+    const bool holds = got <= allowed;
+    failures_ += !holds;
+    std::printf("%-73s %8.1e  %s %.0e\n", what.c_str(), got, holds ? "ok, at most" : "NOT at most", allowed);
+    std::fflush(stdout);
+  }
+  int failures() const { return failures_; }
+
+ private:
+  int failures_ = 0;
+};
+
+/** A child's concentration by the formula: what is left of all doses. */
+double closed_form(const Child &child, const Kinetics<double> &of, double time) {
+  double amount = 0;
+  for (std::size_t row = 0; row < child.rows() && child.time(row) <= time; ++row)
+    if (!child.measured(row)) amount += child.amount(row) * std::exp(-of.clearance / of.volume * (time - child.time(row)));
+  return amount / of.volume;
+}
+
+void check_equation(const Data &data, Checks &checks) {
+  double largest = 0;
+  for (std::size_t k = 0; k < data.children(); ++k) {
+    const Child child = data.child(k);
+    const Kinetics<double> of = kinetics(child, parameters_from(reference), Effects<double>{0.1, -0.1});
+    const Vector integrated = concentrations(child, of);
+    for (std::size_t row = 0; row < child.rows(); ++row) {
+      const double exact = closed_form(child, of, child.time(row));
+      largest = std::max(largest, std::fabs(integrated[row] / exact - 1));
+    }
+  }
+  checks.check("the integrated equation against the formula, relative", largest, 1e-9);
+}
+
+void check_gradient(const Contributions &contributions, Checks &checks) {
+  Objective objective(contributions);
+  const Vector x = variables_of(first_guess);
+  Vector gradient, ignored;
+  objective(x, gradient);
+  double largest = 0, norm = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const double h = 1e-3;
+    const auto at = [&](double steps) {
+      Vector moved = x;
+      moved[k] += steps * h;
+      return objective(moved, ignored);
+    };
+    const double difference = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h);
+    largest = std::max(largest, std::fabs(gradient[k] - difference));
+    norm = std::max(norm, std::fabs(gradient[k]));
+  }
+  checks.check("the gradient against central differences, of its norm", largest / norm, 1e-8);
+}
+
+struct Fit {
+  std::string by;
+  lbfgs::State state;
+  Vector estimate;
+  double seconds = 0; /**< of one value and gradient */
+};
+
+Fit fit(const std::string &by, const Contributions &contributions, bool talk) {
+  Objective objective(contributions);
+  double spent = 0;
+  const auto timed = [&](const Vector &x, Vector &gradient) {
+    const double start = seconds();
+    const double value = objective(x, gradient);
+    spent += seconds() - start;
+    return value;
+  };
+  const auto observe = [&](const lbfgs::State &state) {
+    if (talk) {
+      const Vector p = parameters_of(state.x);
+      std::printf("  %9d  %11.6f  %9.2e   %.6f  %.4f  %7.4f  %.5f  %.5f  %.5f\n", state.iteration, state.value,
+                  state.gradient_norm, p[0], p[1], p[2], p[3], p[4], p[5]);
+      std::fflush(stdout);
+    }
+    return state.gradient_norm > 1e-4;
+  };
+  if (talk) std::printf("\n  iteration    objective   gradient   clearance  volume   Apgar    error  variances\n");
+  Fit result;
+  result.by = by;
+  result.state = lbfgs::minimise(timed, variables_of(first_guess), 100, observe, 1e-3);
+  result.estimate = parameters_of(result.state.x);
+  result.seconds = spent / result.state.evaluations;
+  return result;
+}
+
+/** The largest relative difference of estimates and objective. */
+double difference(const Fit &a, const Fit &b) {
+  double largest = std::fabs(a.state.value / b.state.value - 1);
+  for (std::size_t k = 0; k < a.estimate.size(); ++k) largest = std::max(largest, std::fabs(a.estimate[k] / b.estimate[k] - 1));
+  return largest;
+}
+
+void report(const std::vector<Fit> &fits, Checks &checks) {
+  const Fit &first = fits.front();
+  std::printf("\n%-28s %12s %12s %10s\n", "", "estimate", "reference", "difference");
+  double largest = 0;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const double off = first.estimate[k] / reference[k] - 1;
+    std::printf("%-28s %12.6g %12.6g %9.4f%%\n", names[k], first.estimate[k], reference[k], 100 * off);
+    largest = std::max(largest, std::fabs(off));
+  }
+  std::printf("%-28s %12.3f %12.3f\n\n", "objective", first.state.value, reference_objective);
+  std::printf("%-28s %12s %12s %10s\n", "one value and gradient by", "ms", "speed-up", "calls");
+  for (const Fit &each : fits)
+    std::printf("%-28s %12.2f %12.2f %10d\n", each.by.c_str(), 1e3 * each.seconds, first.seconds / each.seconds,
+                each.state.evaluations);
+  std::printf("\n");
+  checks.check("estimates against the reference, relative", largest, 0.02);
+  checks.check("objective against the reference", std::fabs(first.state.value - reference_objective), 0.5);
+  for (std::size_t k = 1; k < fits.size(); ++k)
+    checks.check("fit by " + fits[k].by + " against that by " + first.by + ", relative", difference(fits[k], first), 1e-10);
+}
+
+/** From the first dose to the last row: upright at doses, a few points between rows. */
+Curve curve(const Child &child, const Kinetics<double> &of, Colour colour) {
+  Curve line{{}, {}, colour};
+  const auto add = [&](double time, double concentration) {
+    line.x.push_back(time);
+    line.y.push_back(concentration);
+  };
+  for (std::size_t row = 0; row < child.rows(); ++row) {
+    const double after = closed_form(child, of, child.time(row));
+    add(child.time(row), child.measured(row) ? after : after - child.amount(row) / of.volume);
+    add(child.time(row), after);
+    if (row + 1 == child.rows()) break;
+    for (int k = 1; k < 8; ++k) {
+      const double time = child.time(row) + (child.time(row + 1) - child.time(row)) * k / 8;
+      add(time, closed_form(child, of, time));
+    }
+  }
+  return line;
+}
+
+/** Every child: what was measured, its own curve, and that of a child like it without effects of its own. */
+void write_pictures(const std::string &directory, const Data &data, const Vector &estimate, const Vector &effects) {
+  constexpr Colour typical = {170, 170, 170}, own = {34, 94, 168}, measured = {200, 30, 40};
+  std::vector<Chart> charts;
+  Chart all{"predicted over measured, mg/l", {{{0, 70}, {0, 70}, typical}}, {{{}, {}, measured}}, 70, 70};
+  for (std::size_t k = 0; k < data.children(); ++k) {
+    const Child child = data.child(k);
+    const auto parameters = parameters_from(estimate);
+    const auto of = kinetics(child, parameters, Effects<double>{effects[2 * k], effects[2 * k + 1]});
+    char title[64];
+    std::snprintf(title, sizeof title, "%d: %.1f kg", data.id[k], child.weight());
+    const auto without = kinetics(child, parameters, Effects<double>{0, 0});
+    Chart chart{title, {curve(child, without, typical), curve(child, of, own)}, {}, child.time(child.rows() - 1), 70};
+    Curve dots{{}, {}, measured};
+    for (std::size_t row = 0; row < child.rows(); ++row)
+      if (child.measured(row)) {
+        dots.x.push_back(child.time(row));
+        dots.y.push_back(child.amount(row));
+        all.dots[0].x.push_back(child.amount(row));
+        all.dots[0].y.push_back(closed_form(child, of, child.time(row)));
+      }
+    chart.dots.push_back(dots);
+    charts.push_back(std::move(chart));
+  }
+  write_charts(directory + "/newborns.png", charts, 8, 150, 90, 1);
+  write_charts(directory + "/measured.png", {all}, 1, 300, 300, 2);
+  std::printf("\n%s/newborns.png: hours and mg/l; red: measured, blue: the child's curve, grey: without effects of its own\n",
+              directory.c_str());
+  std::printf("%s/measured.png: the child's curve over what was measured\n", directory.c_str());
+}
+
+int run(const Options &options) {
+  // Better to find out now that pictures cannot be written.
+  if (!options.pictures.empty()) std::filesystem::create_directories(options.pictures);
+  const Data data = read_data(options.data);
+  std::size_t rows = 0, measured = 0;
+  for (std::size_t k = 0; k < data.children(); ++k) {
+    const Child child = data.child(k);
+    rows += child.rows();
+    for (std::size_t row = 0; row < child.rows(); ++row) measured += child.measured(row);
+  }
+  std::printf("Phenobarbital in %zu newborns: %zu doses, %zu concentrations\n\n", data.children(), rows - measured, measured);
+
+  Checks checks;
+  check_equation(data, checks);
+  check_gradient(in_a_loop(data), checks);
+
+  std::vector<Fit> fits{fit("a loop on one tape", in_a_loop(data), true)};
+  const admpi::map_function contribution("contribution", ContributionOfJob{});
+  const admpi::map_function effects("effects", EffectsOfJob{});
+  admpi::map_workers workers;
+  const admpi::map_data on_workers(workers, data.values);
+  const auto by_map = by_a_map(contribution, on_workers, data.children());
+  workers.backend(ADMPI_MAP_SERIAL);
+  fits.push_back(fit("a map in this thread", by_map, false));
+  const int threads = std::max(2, int(std::thread::hardware_concurrency()));
+  workers.backend(ADMPI_MAP_THREADS, threads);
+  fits.push_back(fit(std::to_string(threads) + " threads", by_map, false));
+  report(fits, checks);
+
+  if (!options.pictures.empty()) {
+    const Vector of_children = admpi::map_rect(effects, fits[0].estimate, data.children(), on_workers, 2);
+    write_pictures(options.pictures, data, fits[0].estimate, of_children);
+  }
+  return checks.failures();
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  try {
+    return run(read_options(argc, argv)) == 0 ? 0 : 1;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "population: %s\n", error.what());
+    return 1;
+  }
+}
