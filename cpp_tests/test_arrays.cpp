@@ -8,10 +8,13 @@
 
 #include <doctest/doctest.h>
 
+#include "helpers.hpp"
+
 using admpi::var;
 using admpi::varmat;
 using admpi::view;
-using numbers = std::vector<double>;
+using test::code_of;
+using test::numbers;
 
 namespace {
 
@@ -90,16 +93,6 @@ var select(const C &c, const A &a, const B &b) {
 }
 
 #define COMPARE_SELECT(condition, one, other) COMPARE(select(condition, one, other) * a)
-
-template <class F>
-int code_of(F f) {
-  try {
-    f();
-  } catch (const admpi::error &e) {
-    return e.code();
-  }
-  return 0;
-}
 
 }  // namespace
 

@@ -9,8 +9,12 @@
 
 #include <doctest/doctest.h>
 
+#include "helpers.hpp"
+
 using admpi::tangent;
 using admpi::var;
+using test::derivatives;
+using test::through_tape;
 
 namespace {
 
@@ -25,28 +29,6 @@ bool same(double a, double b, double tolerance = 0.0) {
 }
 
 constexpr double digits = 4e-15;
-
-struct derivatives {
-  double value;
-  double first;
-  double second;
-};
-
-/// y = f(a, b) with active operands as asked, seeded and swept.
-template <class F>
-derivatives through_tape(F f, double a, double b, bool active_a, bool active_b) {
-  admpi::tape tape;
-  tape.start();
-  var x = a;
-  var y = b;
-  if (active_a) tape.input(x);
-  if (active_b) tape.input(y);
-  const var z = f(x, y);
-  tape.stop();
-  tape.seed(z);
-  tape.reverse();
-  return {z.value, tape.adjoint(x), tape.adjoint(y)};
-}
 
 using unary_c = admpi_var (*)(admpi_var);
 using binary_c = admpi_var (*)(admpi_var, admpi_var);

@@ -9,11 +9,14 @@
 
 #include <doctest/doctest.h>
 
+#include "helpers.hpp"
+
 using admpi::multiply;
 using admpi::var;
 using admpi::varmat;
 using admpi::view;
-using numbers = std::vector<double>;
+using test::code_of;
+using test::numbers;
 
 namespace {
 
@@ -73,16 +76,6 @@ void compare(recording &tape, const view &a, const view &b, const varmat &x, con
     check_close(tape.gradient(c, x), tape.gradient(d, x));
     check_close(tape.gradient(c, y), tape.gradient(d, y));
   }
-}
-
-template <class F>
-int code_of(F f) {
-  try {
-    f();
-  } catch (const admpi::error &e) {
-    return e.code();
-  }
-  return 0;
 }
 
 }  // namespace

@@ -10,13 +10,16 @@
 
 #include <doctest/doctest.h>
 
+#include "helpers.hpp"
+
 using admpi::apply_operation;
 using admpi::argument;
 using admpi::operation_call;
 using admpi::var;
 using admpi::varmat;
 using admpi::view;
-using numbers = std::vector<double>;
+using test::message;
+using test::numbers;
 
 namespace {
 
@@ -87,17 +90,6 @@ std::vector<varmat> by_scalars(const view &a, const view &x, const var &s) {
   }
   for (std::int64_t j = 0; j < a.cols(); ++j) q += x(j) * x(j);
   return {y, varmat(std::vector<var>{q})};
-}
-
-template <class Error, class F>
-std::string message(F fn) {
-  try {
-    fn();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  FAIL("no error");
-  return "";
 }
 
 }  // namespace

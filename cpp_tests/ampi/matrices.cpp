@@ -2,6 +2,8 @@
 // rows, blocks and transposed blocks, against plain MPI on pairs.
 #include "harness.hpp"
 
+#include "../helpers.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -11,7 +13,9 @@ using admpi::var;
 using admpi::varmat;
 using admpi::view;
 using test::check_identity;
+using test::code_of;
 using test::combine;
+using test::numbers;
 using test::ring;
 
 namespace {
@@ -137,18 +141,6 @@ struct returning {
   returning() { MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN); }
   ~returning() { MPI_Comm_set_errhandler(world, MPI_ERRORS_ARE_FATAL); }
 };
-
-template <class F>
-int code_of(F f) {
-  try {
-    f();
-  } catch (const admpi::error &e) {
-    return e.code();
-  }
-  return 0;
-}
-
-using numbers = std::vector<double>;
 
 }  // namespace
 
