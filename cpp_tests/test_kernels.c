@@ -111,10 +111,18 @@ static void test_kernels_functions(void) {
   FUNCTION(atanh, 0.0)
   FUNCTION(erf, 0.0)
   FUNCTION(erfc, 0.0)
+  FUNCTION(lgamma, 0.0)
+  FUNCTION(tgamma, 0.0)
+  FUNCTION(digamma, 0.0)
+  FUNCTION(trigamma, 0.0)
+  FUNCTION(inv_logit, -0.5)
+  FUNCTION(logit, 0.0)
+  FUNCTION(log1p_exp, -0.5)
+  FUNCTION(Phi, -0.5)
 #undef FUNCTION
-#define FUNCTION(name)                                                                  \
+#define FUNCTION_OF(name, shift)                                                        \
   {                                                                                     \
-    admpi_varmat *x = inputs(0, 0.0), *y = inputs(50, 0.3), *z = NULL, *s = NULL;       \
+    admpi_varmat *x = inputs(0, shift), *y = inputs(50, 0.3), *z = NULL, *s = NULL;     \
     CHECK(admpi_array_##name(admpi_view_all(x), admpi_view_all(y), &z) == 0);           \
     CHECK(admpi_varmat_new(NULL, rows, cols, &s) == 0);                                 \
     SCALARS(s, admpi_##name(a, b))                                                      \
@@ -124,6 +132,7 @@ static void test_kernels_functions(void) {
     admpi_varmat_free(z);                                                               \
     admpi_varmat_free(s);                                                               \
   }
+#define FUNCTION(name) FUNCTION_OF(name, 0.0)
   FUNCTION(add)
   FUNCTION(sub)
   FUNCTION(mul)
@@ -132,7 +141,30 @@ static void test_kernels_functions(void) {
   FUNCTION(hypot)
   FUNCTION(atan2)
   FUNCTION(fmod)
+  FUNCTION(beta)
+  FUNCTION(lbeta)
+  FUNCTION(log_sum_exp)
+  FUNCTION_OF(log_diff_exp, 2.0)
+  FUNCTION(multiply_log)
 #undef FUNCTION
+#undef FUNCTION_OF
+}
+
+/* The order is an integer. */
+static void test_kernels_polygamma(void) {
+  const double order[n] = {0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2, 3, 4};
+  admpi_varmat *k = NULL, *x = inputs(0, 0.0), *y = NULL, *s = NULL, *z = NULL;
+  CHECK(admpi_varmat_new(order, rows, cols, &k) == 0);
+  y = inputs(50, 0.0);
+  CHECK(admpi_array_polygamma(admpi_view_all(k), admpi_view_all(x), &z) == 0);
+  CHECK(admpi_varmat_new(NULL, rows, cols, &s) == 0);
+  SCALARS(s, admpi_d_polygamma(order[i + j * rows], a))
+  compare("polygamma", z, s, x, y);
+  admpi_varmat_free(k);
+  admpi_varmat_free(x);
+  admpi_varmat_free(y);
+  admpi_varmat_free(s);
+  admpi_varmat_free(z);
 }
 
 static void test_kernels_axpy_of_parts(void) {
@@ -247,6 +279,7 @@ int main(void) {
   CHECK(admpi_tape_activate(tape, NULL) == 0);
   CHECK(admpi_tape_start(tape) == 0);
   test_kernels_functions();
+  test_kernels_polygamma();
   test_kernels_axpy_of_parts();
   test_kernels_of_the_program();
   admpi_tape_free(tape);

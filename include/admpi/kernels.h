@@ -148,6 +148,25 @@ ADMPI_KERNEL_1(atanh, atanh(x))
 ADMPI_KERNEL_1(erf, erf(x))
 ADMPI_KERNEL_1(erfc, erfc(x))
 
+#define ADMPI_KERNEL_SPECIAL_1(name) ADMPI_KERNEL_1(name, admpi_value_##name(x))
+#define ADMPI_KERNEL_SPECIAL_2(name) ADMPI_KERNEL_OF(name, admpi_value_##name(x1, x2))
+ADMPI_KERNEL_SPECIAL_1(lgamma)
+ADMPI_KERNEL_SPECIAL_1(tgamma)
+ADMPI_KERNEL_SPECIAL_1(digamma)
+ADMPI_KERNEL_SPECIAL_1(trigamma)
+ADMPI_KERNEL_SPECIAL_1(inv_logit)
+ADMPI_KERNEL_SPECIAL_1(logit)
+ADMPI_KERNEL_SPECIAL_1(log1p_exp)
+ADMPI_KERNEL_SPECIAL_1(Phi)
+ADMPI_KERNEL_SPECIAL_2(polygamma)
+ADMPI_KERNEL_SPECIAL_2(beta)
+ADMPI_KERNEL_SPECIAL_2(lbeta)
+ADMPI_KERNEL_SPECIAL_2(log_sum_exp)
+ADMPI_KERNEL_SPECIAL_2(log_diff_exp)
+ADMPI_KERNEL_SPECIAL_2(multiply_log)
+#undef ADMPI_KERNEL_SPECIAL_1
+#undef ADMPI_KERNEL_SPECIAL_2
+
 static inline int32_t admpi_forward_axpy(const admpi_forward_call *call) {
   const double alpha = call->value[0].value[0];
   ADMPI_LOOP(call->result[i + j * call->rows] =
