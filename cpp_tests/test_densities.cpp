@@ -10,11 +10,14 @@
 
 #include <doctest/doctest.h>
 
+#include "helpers.hpp"
+
 using admpi::argument;
 using admpi::var;
 using admpi::varmat;
 using admpi::view;
-using numbers = std::vector<double>;
+using test::message;
+using test::numbers;
 
 namespace {
 
@@ -118,18 +121,6 @@ void check_density(Event event, Formula formula, const std::array<given, N> &fro
   }
 }
 
-/// The message of the error that fn must throw.
-template <class Error, class F>
-std::string message(F fn) {
-  try {
-    fn();
-  } catch (const Error &error) {
-    return error.what();
-  }
-  FAIL("no error");
-  return "";
-}
-
 }  // namespace
 
 TEST_CASE("test_densities_agree_with_scalars") {
@@ -192,10 +183,51 @@ TEST_CASE("test_densities_far_out") {
   CHECK(tape.adjoint(x[0]) == -3.0);
   CHECK(tape.adjoint(x[1]) == 0.0);
   CHECK(tape.adjoint(beta) == doctest::Approx(2.0 / 3.0 - 1.0));
+  // From the right, whatever the sign of zero.
+  x[0].value = -0.0;
+  CHECK(admpi::gamma_lpdf(-0.0, 2.0, 1.0).value == -infinite);
+  seeded(admpi::gamma_lpdf(x[0], 2.0, 1.0));
+  CHECK(tape.adjoint(x[0]) == infinite);
+  seeded(admpi::gamma_lpdf(x[0], 0.5, 1.0));
+  CHECK(tape.adjoint(x[0]) == -infinite);
   seeded(admpi::bernoulli_logit_lpmf(1, 800.0 * alpha));
   CHECK(tape.adjoint(alpha) == 0.0);
   seeded(admpi::bernoulli_logit_lpmf(0, 800.0 * alpha));
   CHECK(tape.adjoint(alpha) == -800.0);
+}
+
+// By mpmath, 60 digits: squares of these are past the range of doubles.
+TEST_CASE("test_densities_student_t_in_the_tails") {
+  struct {
+    double y, nu, mu, sigma, lp, of_y, of_nu, of_sigma;
+  } const cases[] = {
+      {1e200, 3.0, 0.0, 1.0, -1840.8717386675238, -4e-200, -459.27456527391514, 3.0},
+      {-1e170, 3.0, 0.0, 1.0, -1564.5615275082384, 4e-170, -390.19701248409377, 3.0},
+      {1.0, 1.0, 0.0, 1e-320, -737.97197077682331, -2.0, -735.63409371041396, infinite},
+      {1e308, 1.0, -1e308, 1.0, -1420.9234415313014, -1e-308, -708.69620864216607, 1.0},
+      {1e308, 2.0, -1e308, 1e300, -748.11701167175064, -1.5e-308, -17.960401514792283, 2e-300},
+      {1e-200, 0.5, 0.0, 1.0, -1.3105329259115095, -3e-200, 0.57079632679489662, -1.0},
+      {2.0, 1e200, 0.0, 1e-150, -1.1582240183026223e+202, -5e199, -115.32240183026223, infinite},
+      {1.0, 1e-300, 0.25, 2.0, -691.18099300632187, -1.3333333333333333, 1e300, 0.0},
+  };
+  const auto near = [](double got, double expected) {
+    return got == expected || std::fabs(got - expected) <= 2e-15 * std::fabs(expected);
+  };
+  for (const auto &each : cases) {
+    CAPTURE(each.y);
+    admpi::tape tape;
+    tape.start();
+    var y = each.y, nu = each.nu, mu = each.mu, sigma = each.sigma;
+    for (var *x : {&y, &nu, &mu, &sigma}) tape.input(*x);
+    const var lp = student_t_lpdf(y, nu, mu, sigma);
+    CHECK(near(lp.value, each.lp));
+    tape.seed(lp);
+    tape.reverse();
+    CHECK(near(tape.adjoint(y), each.of_y));
+    CHECK(near(tape.adjoint(nu), each.of_nu));
+    CHECK(near(tape.adjoint(mu), -each.of_y));
+    CHECK(near(tape.adjoint(sigma), each.of_sigma));
+  }
 }
 
 TEST_CASE("test_densities_of_parts_expressions_and_vectors") {

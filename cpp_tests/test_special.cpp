@@ -10,10 +10,13 @@
 
 #include <doctest/doctest.h>
 
+#include "helpers.hpp"
 #include "special_values.hpp"
 
 using admpi::tangent;
 using admpi::var;
+using test::derivatives;
+using test::through_tape;
 
 namespace {
 
@@ -32,27 +35,6 @@ bool close(double got, double expected, double change, double digits = 1e-14) {
   return std::fabs(got - expected) <= allowed;
 }
 
-struct swept {
-  double value;
-  double first;
-  double second;
-};
-
-template <class F>
-swept through_tape(F f, double a, double b, bool active_a, bool active_b) {
-  admpi::tape tape;
-  tape.start();
-  var x = a;
-  var y = b;
-  if (active_a) tape.input(x);
-  if (active_b) tape.input(y);
-  const var z = f(x, y);
-  tape.stop();
-  tape.seed(z);
-  tape.reverse();
-  return {z.value, tape.adjoint(x), tape.adjoint(y)};
-}
-
 using unary_c = admpi_var (*)(admpi_var);
 using binary_c = admpi_var (*)(admpi_var, admpi_var);
 using left_c = admpi_var (*)(admpi_var, double);
@@ -66,13 +48,13 @@ void check_unary(const char *name, F f, unary_c c, const unary_row (&rows)[N]) {
     const auto change = [x = x](double slope) { return std::fabs(x * slope); };
     const double plain = f(x);
     CHECK(close(plain, value, change(first)));
-    const swept by_var = through_tape([&](var a, var) { return var(f(a)); }, x, 0.0, true, false);
+    const derivatives by_var = through_tape([&](var a, var) { return var(f(a)); }, x, 0.0, true, false);
     CHECK(by_var.value == plain);
     CHECK(close(by_var.first, first, change(second)));
-    const swept by_c = through_tape([&](var a, var) { return var(c(a)); }, x, 0.0, true, false);
+    const derivatives by_c = through_tape([&](var a, var) { return var(c(a)); }, x, 0.0, true, false);
     CHECK(by_c.value == plain);
     CHECK((by_c.first == by_var.first || std::isnan(by_c.first)));
-    const swept passive = through_tape([&](var a, var) { return var(f(a)); }, x, 0.0, false, false);
+    const derivatives passive = through_tape([&](var a, var) { return var(f(a)); }, x, 0.0, false, false);
     CHECK(passive.value == plain);
     CHECK(passive.first == 0.0);
 
@@ -111,7 +93,7 @@ void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, con
     CHECK(close(plain, row.value, change(row.a1, row.b1)));
     const double of_a = change(row.aa, row.ab), of_b = change(row.ab, row.bb);
     const auto check = [&](auto g, bool active_a, bool active_b) {
-      const swept d = through_tape(g, a, b, active_a, active_b);
+      const derivatives d = through_tape(g, a, b, active_a, active_b);
       CHECK(d.value == plain);
       CHECK(close(d.first, active_a ? row.a1 : 0.0, of_a));
       CHECK(close(d.second, active_b ? row.b1 : 0.0, of_b));
@@ -165,7 +147,7 @@ double slope(F f, double x) {
 /// The two of a function of two.
 template <class F>
 std::vector<double> slopes(F f, double a, double b) {
-  const swept d = through_tape([&](var x, var y) { return var(f(x, y)); }, a, b, true, true);
+  const derivatives d = through_tape([&](var x, var y) { return var(f(x, y)); }, a, b, true, true);
   return {d.first, d.second};
 }
 
@@ -313,6 +295,22 @@ TEST_CASE("test_special_logistic_at_the_edges") {
   CHECK(slope([](auto x) { return Phi(x); }, -infinite) == 0.0);
 }
 
+TEST_CASE("test_special_functions_far_out") {
+  // By mpmath, 60 digits: what a formula goes through is past the range of doubles, or below it.
+  CHECK(close(admpi_value_beta(3e-300, 2e-300), 8.3333333333333329e+299, 0.0));
+  CHECK(close(admpi_value_beta(1e-308, 1e-5), 1e308, 0.0));
+  CHECK(close(admpi_value_beta(5e-10, 9e-10), 3111111111.111111, 0.0));
+  CHECK(admpi_value_beta(1e-310, 1e-310) == infinite);
+  CHECK(close(admpi_value_digamma_difference(1e-300, 1e300), -1e300, 0.0));
+  CHECK(admpi_value_digamma_difference(2.0, infinite) == -infinite);
+  CHECK(close(admpi_value_digamma_difference(1.5e308, 1.5e308), -std::log(2.0), 0.0));
+  CHECK(admpi_value_trigamma(-5e-324) == infinite);
+  CHECK(admpi_value_trigamma(5e-324) == infinite);
+  CHECK(admpi_value_polygamma(2.0, -5e-324) == infinite);
+  CHECK(admpi_value_polygamma(2.0, 5e-324) == -infinite);
+  CHECK(admpi_value_digamma(-5e-324) == infinite);
+}
+
 TEST_CASE("test_special_sums_of_exponentials_at_the_edges") {
   const auto sum = [](auto a, auto b) { return log_sum_exp(a, b); };
   const auto difference = [](auto a, auto b) { return log_diff_exp(a, b); };
@@ -337,6 +335,8 @@ TEST_CASE("test_special_sums_of_exponentials_at_the_edges") {
   CHECK(admpi_value_log_diff_exp(2.0, 2.0) == -infinite);
   CHECK(slopes(difference, 2.0, 2.0) == pair{infinite, -infinite});
   CHECK(admpi_value_log_diff_exp(-infinite, -infinite) == -infinite);
+  CHECK(slopes(difference, -infinite, -infinite) == pair{infinite, -infinite});
+  CHECK(slopes(difference, -3.0, -3.0) == pair{infinite, -infinite});
   CHECK(std::isnan(admpi_value_log_diff_exp(infinite, infinite)));
   CHECK(std::isnan(admpi_value_log_diff_exp(1.0, 2.0)));
   CHECK(std::isnan(admpi_value_log_diff_exp(nan_value, 2.0)));

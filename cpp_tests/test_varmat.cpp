@@ -2,15 +2,20 @@
 #include <admpi.hpp>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "helpers.hpp"
+
 using admpi::var;
 using admpi::varmat;
 using admpi::view;
+using test::code_of;
+using test::numbers;
 
 namespace {
 
@@ -18,6 +23,13 @@ std::vector<double> counted(std::int64_t n, double from = 1.0) {
   std::vector<double> x(static_cast<std::size_t>(n));
   std::iota(x.begin(), x.end(), from);
   return x;
+}
+
+/// Passive scalars of the same values.
+std::vector<var> numbers_of(const std::vector<var> &x) {
+  std::vector<var> passive;
+  for (const var &each : x) passive.emplace_back(each.value);
+  return passive;
 }
 
 /// A recording tape.
@@ -36,18 +48,6 @@ struct recording : admpi::tape {
     reverse();
   }
 };
-
-template <class F>
-int code_of(F f) {
-  try {
-    f();
-  } catch (const admpi::error &e) {
-    return e.code();
-  }
-  return 0;
-}
-
-using numbers = std::vector<double>;
 
 }  // namespace
 
@@ -243,6 +243,108 @@ TEST_CASE("test_varmat_whole_assignment") {
   many.erase(many.begin());
   many[0](0) = 8.0;
   CHECK(many[1].values() == numbers{5.0, 6.0});
+}
+
+TEST_CASE("test_varmat_swap_exchanges_matrices_with_their_views") {
+  recording tape;
+  varmat a = tape.input_matrix(2, 1), b = tape.input_matrix(3, 1, 5.0);
+  const view of_a = a, of_b = b;
+  const auto before = tape.recorded();
+  std::swap(a, b);
+  CHECK(a.values() == numbers{5.0, 6.0, 7.0});
+  CHECK(b.values() == numbers{1.0, 2.0});
+  CHECK(of_a.values() == b.values());
+  CHECK(of_b.values() == a.values());
+  a(1) = b(0);
+  b.all() = numbers{8.0, 9.0};
+  CHECK(of_b.values() == numbers{5.0, 1.0, 7.0});
+  CHECK(of_a.values() == numbers{8.0, 9.0});
+  std::swap(a, a);
+  CHECK(of_b.values() == a.values());
+  CHECK(tape.recorded() == before);
+}
+
+TEST_CASE("test_varmat_moved_from_has_no_elements") {
+  varmat a(2, 1, counted(2).data());
+  const view of_a = a;
+  varmat b = std::move(a);
+  CHECK(a.rows() == 0);
+  CHECK(a.cols() == 0);
+  CHECK(a.values().empty());
+  a = 3.0;
+  a.all() = numbers{};
+  CHECK(a.size() == 0);
+  const varmat copy = a;
+  CHECK(copy.size() == 0);
+  CHECK(sum(a).value == 0.0);
+  CHECK(varmat(a + 1.0).size() == 0);
+  CHECK(code_of([&] { a.row(0); }) == ADMPI_ERR_RANGE);
+  CHECK(code_of([&] { normal_lpdf(a, 0.0, 1.0); }) == 0);
+  CHECK(of_a.values() == b.values());
+  view of_empty = a;
+  a = b;
+  CHECK(a.values() == b.values());
+  CHECK(code_of([&] { of_empty = 1.0; }) == 0);
+  varmat c = std::move(b);
+  b = varmat(1, 1, counted(1).data());
+  CHECK(b.values() == counted(1));
+  CHECK(c.values() == counted(2));
+  std::vector<varmat> some(2);
+  some[1] = c;
+  some.insert(some.begin(), a);
+  std::swap(some[0], some[1]);
+  CHECK(some[0].size() == 0);
+  CHECK(some[1].values() == counted(2));
+}
+
+TEST_CASE("test_varmat_of_more_elements_than_memory") {
+  const std::int64_t most = std::int64_t{1} << 62;
+  const auto refused = [](auto f) { return test::message<admpi::memory_error>(f); };
+  CHECK(refused([] { varmat(std::int64_t{1} << 50, 1); }) == "no memory for 1125899906842624 x 1 elements of 8 bytes");
+  CHECK(refused([&] { varmat(most, 2); }) == "no memory for 4611686018427387904 x 2 elements of 8 bytes");
+  CHECK(code_of([&] { varmat(most, 8); }) == ADMPI_ERR_ARGUMENT);
+  const varmat flat(std::int64_t{1} << 31, 0);
+  CHECK(refused([&] { tcrossprod(flat); }) == "no memory for 2147483648 x 2147483648 elements of 8 bytes");
+  CHECK(refused([&] { multiply(flat, flat.transpose()); }) == "no memory for 2147483648 x 2147483648 elements of 8 bytes");
+  // Nothing of a shape is past 2^63 unnoticed.
+  varmat a(4, 1);
+  CHECK(code_of([&] { a.reshaped(most, 4); }) == ADMPI_ERR_ARGUMENT);
+  CHECK(code_of([&] { a.reshape(most, 4); }) == ADMPI_ERR_ARGUMENT);
+  CHECK(code_of([&] { varmat(most, 0).reshaped(most, 4); }) == ADMPI_ERR_ARGUMENT);
+  CHECK(varmat(most, 0).every(2).reshaped(most, 0).rows() == most);
+  const std::int64_t step = std::numeric_limits<std::int64_t>::max();
+  CHECK(a.every(step).rows() == 1);
+  CHECK(a.every(step, step).values() == numbers{0.0});
+  CHECK(a.transpose().every(step).size() == 1);
+  CHECK(varmat(0, 2).every(step).rows() == 0);
+  const varmat tall(most, 0);
+  CHECK(code_of([&] { admpi::vcat({tall, tall}); }) == ADMPI_ERR_ARGUMENT);
+  CHECK(code_of([&] { admpi::hcat({tall.transpose(), tall.transpose()}); }) == ADMPI_ERR_ARGUMENT);
+}
+
+TEST_CASE("test_varmat_scatter_writes_all_or_nothing") {
+  std::vector<var> x{5.0, 6.0, 7.0};
+  {
+    recording tape;
+    tape.input(x[2]);
+  }
+  varmat a(3, 1, counted(3).data());
+  CHECK(code_of([&] { a.scatter({0, 1, 2}, x); }) == ADMPI_ERR_NO_TAPE);
+  CHECK(code_of([&] { a.scatter({0, 1, 3}, numbers_of(x)); }) == ADMPI_ERR_RANGE);
+  CHECK(a.values() == counted(3));
+  a.scatter({2, 0, 2}, numbers_of(x));
+  CHECK(a.values() == numbers{6.0, 2.0, 7.0});
+  recording tape;
+  varmat b = tape.input_matrix(2, 2);
+  const varmat copy = b;
+  const var y = b(1, 1) * 2.0;
+  b.transpose().row(1).scatter({1, 0}, {y, b(0, 0)});
+  CHECK(b.values() == numbers{1.0, 2.0, 1.0, 8.0});
+  CHECK(b(1, 1).id == y.id);
+  CHECK(copy.values() == counted(4));
+  varmat one(1, 1);
+  one.scatter({0, 0}, {y, b(0, 0)});
+  CHECK(one(0).id == b(0, 0).id);
 }
 
 TEST_CASE("test_varmat_swaps_and_overlaps") {

@@ -65,7 +65,7 @@ const BERNOULLI: [f64; 10] = [
 
 /// The sum of c(k) x^k.
 fn polynomial<'a>(coefficients: impl DoubleEndedIterator<Item = &'a f64>, x: f64) -> f64 {
-    coefficients.rev().fold(0.0, |sum, c| sum * x + c)
+    coefficients.rev().copied().reduce(|sum, c| sum * x + c).unwrap_or(0.0)
 }
 
 /// Integrated term by term.
@@ -226,7 +226,7 @@ pub fn digamma_difference(mut a: f64, b: f64) -> f64 {
     }
     let mut sum = 0.0;
     while a < ASYMPTOTIC {
-        sum += b / a / (a + b);
+        sum += b / (a + b) / a;
         a += 1.0;
     }
     if b == f64::INFINITY {
@@ -238,7 +238,7 @@ pub fn digamma_difference(mut a: f64, b: f64) -> f64 {
         (series * (v * v) + c, divided * (u * u) + series)
     });
     let rest = b * u * v * (0.5 + (u + v) * (series + u * u * divided));
-    -(sum + (b * u).ln_1p() + rest)
+    -(sum + (b / a).ln_1p() + rest)
 }
 
 /// n! / x^(n + 1), by factors that neither overflow nor vanish before the product does.
@@ -344,8 +344,12 @@ pub fn lbeta(a: f64, b: f64) -> f64 {
 
 /// gamma(a) gamma(b) / gamma(a + b) for positive a and b.
 pub fn beta(a: f64, b: f64) -> f64 {
+    /// Below, what comes after the poles is nothing beside them.
+    const POLES: f64 = 1e-9;
     let (a, b) = if b < a { (b, a) } else { (a, b) };
-    if a > 0.0 && b < ASYMPTOTIC {
+    if a > 0.0 && b < POLES {
+        1.0 / a + 1.0 / b
+    } else if a > 0.0 && b < ASYMPTOTIC {
         tgamma(a) * (tgamma(b) / tgamma(a + b))
     } else {
         lbeta(a, b).exp()

@@ -169,6 +169,7 @@ static inline admpi_view admpi_view_transpose(admpi_view v) {
 
 /** Every `step`-th of the elements along a column, from the first on. */
 static inline admpi_view admpi_view_every(admpi_view v, int64_t step) {
+  if (step > v.rows) step = v.rows > 0 ? v.rows : 1; /* neither product nor sum below is past 2^63 */
   v.rows = (v.rows + step - 1) / step;
   v.row_step *= step;
   return v;

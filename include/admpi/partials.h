@@ -22,7 +22,7 @@
  *   - fmod(x, y): 1 in x and -trunc(x / y) in y, the values between the jumps.
  *   - lgamma and its derivatives at their poles: the derivative is that of the next order there, an infinity where
  *     both sides agree on it, else NaN. The order of polygamma is an integer: it has no derivative, and 0 stands for it.
- *   - log_sum_exp of two infinities of one sign: each takes half. log_diff_exp(x, x): infinite.
+ *   - log_sum_exp of two infinities of one sign: each takes half. log_diff_exp(x, x): infinite, also where x is -inf.
  *   - multiply_log(0, 0) is 0, with derivative -inf in the first and 0 in the second.
  *   - floor, ceil, round, trunc: 0 everywhere; the result is passive.
  *   - Outside a function's domain the value is NaN and the partial is whatever its formula gives. */
@@ -132,8 +132,16 @@ ADMPI_PARTIAL_2(log_sum_exp) {
   if (d != d && x1 == x2) return 0.5;
   return ADMPI_SPECIAL(inv_logit)(d);
 }
-ADMPI_PARTIAL_1(log_diff_exp) { return 1.0 + 1.0 / expm1(x1 - x2); }
-ADMPI_PARTIAL_2(log_diff_exp) { return -1.0 / expm1(x1 - x2); }
+ADMPI_PARTIAL_1(log_diff_exp) {
+  ADMPI_REAL d = x1 - x2;
+  if (d != d && x1 == x2 && x1 < 0.0) return HUGE_VAL;
+  return 1.0 + 1.0 / expm1(d);
+}
+ADMPI_PARTIAL_2(log_diff_exp) {
+  ADMPI_REAL d = x1 - x2;
+  if (d != d && x1 == x2 && x1 < 0.0) return -HUGE_VAL;
+  return -1.0 / expm1(d);
+}
 ADMPI_PARTIAL_1(multiply_log) { return log(x2); }
 ADMPI_PARTIAL_2(multiply_log) {
   if (x1 == 0.0 && x2 == 0.0) return 0.0;

@@ -163,10 +163,29 @@ inline tangent<var> log_determinant(const tangent<varmat> &a) {
 inline tangent<var> log_determinant_spd(const tangent<varmat> &a) {
   return {log_determinant_spd(a.value), trace(solve_spd(a.value, detail::symmetric(a.derivative)))};
 }
-/// Of a matrix that is not singular.
+namespace detail {
+
+/// That of the determinant, which is linear in each column: the sum of those with one column replaced by that of a'.
+inline var determinant_along(const varmat &a, const varmat &derivative) {
+  var sum = 0.0;
+  for (std::int64_t j = 0; j < a.cols(); ++j) {
+    varmat replaced = a;
+    replaced.col(j) = derivative.col(j);
+    sum += determinant(replaced);
+  }
+  return sum;
+}
+
+}  // namespace detail
+
+/// d' = d times the trace of the inverse times a'; or, where there is no inverse, by as many determinants as there are columns.
 inline tangent<var> determinant(const tangent<varmat> &a) {
   const var d = determinant(a.value);
-  return {d, d * trace(solve(a.value, a.derivative))};
+  try {
+    return {d, d * trace(solve(a.value, a.derivative))};
+  } catch (const argument_error &) {
+    return {d, detail::determinant_along(a.value, a.derivative)};
+  }
 }
 
 /// l' = l times the lower triangle, with half of the diagonal, of l^-1 a' l^-T.
@@ -176,31 +195,46 @@ inline tangent<varmat> cholesky(const tangent<varmat> &a) {
   return {l, multiply(l, detail::lower_of(solve_lower(l, half.transpose()), 0.5))};
 }
 
-/// Of a square matrix. With m = l^-1 times the rows of a' in their order times u^-1: l' = l times its part below the
-/// diagonal, u' = the rest of it times u.
+/// Of the first rows and columns, as many as there are of the fewer. With m = l^-1 times those of a' in their order times u^-1:
+/// l' = l times its part below the diagonal, u' = the rest of it times u. Rows below: l' = (a' - l u') u^-1, columns to the right:
+/// u' = l^-1 (a' - l' u).
 inline lu_factors<tangent<varmat>> lu(const tangent<varmat> &a) {
-  const std::int64_t n = a.value.rows();
-  if (n != a.value.cols()) detail::raise(ADMPI_ERR_UNSUPPORTED, "lu: tangents of a matrix that is not square");
+  const std::int64_t rows = a.value.rows(), cols = a.value.cols(), k = rows < cols ? rows : cols;
   lu_factors<varmat> f = lu(a.value);
-  varmat ordered(n, n);
-  for (std::int64_t i = 0; i < n; ++i) ordered.row(i) = a.derivative.row(f.rows[static_cast<std::size_t>(i)]);
-  const varmat m = solve_lower(f.l, detail::divide_upper(ordered, f.u));
+  varmat ordered(rows, cols);
+  for (std::int64_t i = 0; i < rows; ++i) ordered.row(i) = a.derivative.row(f.rows[static_cast<std::size_t>(i)]);
+  const varmat l = f.l.block(0, 0, k, k), u = f.u.block(0, 0, k, k);
+  const varmat m = solve_lower(l, detail::divide_upper(ordered.block(0, 0, k, k), u));
   const varmat below = detail::lower_of(m, 0.0);
-  return {{f.l, multiply(f.l, below)}, {f.u, multiply(varmat(m - below), f.u)}, std::move(f.rows)};
+  varmat of_l = multiply(l, below), of_u = multiply(varmat(m - below), u);
+  if (rows > k) {
+    const view under = f.l.block(k, 0, rows - k, k);
+    of_l = vcat({of_l, detail::divide_upper(ordered.block(k, 0, rows - k, k) - multiply(under, of_u), u)});
+  }
+  if (cols > k) {
+    const view right = f.u.block(0, k, k, cols - k);
+    of_u = hcat({of_u, solve_lower(l, varmat(ordered.block(0, k, k, cols - k) - multiply(of_l, right)))});
+  }
+  return {{f.l, of_l}, {f.u, of_u}, std::move(f.rows)};
 }
 
-/// Of a matrix with no fewer rows than columns. With m = q^T a' r^-1, and w its part below the diagonal minus the transpose
-/// of that: r' = (m - w) r, and q' = a' r^-1 - q (m - w).
+/// Of the first columns, no more than rows. With m = q^T a' r^-1, and w its part below the diagonal minus the transpose of that:
+/// r' = (m - w) r, and q' = a' r^-1 - q (m - w). Columns to the right: r' = q'^T a + q^T a'.
 inline qr_factors<tangent<varmat>> qr(const tangent<varmat> &a) {
-  if (a.value.rows() < a.value.cols()) {
-    detail::raise(ADMPI_ERR_UNSUPPORTED, "qr: tangents of a matrix with fewer rows than columns");
-  }
+  const std::int64_t rows = a.value.rows(), cols = a.value.cols(), k = rows < cols ? rows : cols;
   const qr_factors<varmat> f = qr(a.value);
-  const varmat across = detail::divide_upper(a.derivative, f.r);
+  const varmat r = f.r.block(0, 0, k, k);
+  const varmat across = detail::divide_upper(a.derivative.block(0, 0, rows, k), r);
   const varmat m = multiply(f.q.transpose(), across);
   const varmat below = detail::lower_of(m, 0.0);
   const varmat upper = m - below + below.transpose();
-  return {{f.q, across - multiply(f.q, upper)}, {f.r, multiply(upper, f.r)}};
+  const varmat of_q = across - multiply(f.q, upper);
+  varmat of_r = multiply(upper, r);
+  if (cols > k) {
+    const view right = a.value.block(0, k, rows, cols - k), change = a.derivative.block(0, k, rows, cols - k);
+    of_r = hcat({of_r, varmat(multiply(of_q.transpose(), right) + multiply(f.q.transpose(), change))});
+  }
+  return {{f.q, of_q}, {f.r, of_r}};
 }
 
 /// Values: the diagonal of v^T a' v; vectors: v times 1 / (s_j - s_i) of it.

@@ -20,7 +20,7 @@ extern "C" {
  * @param rows        number of rows
  * @param cols        number of columns
  * @param[out] a_out  the matrix; free it with admpi_varmat_free
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MEMORY
  */
 int32_t admpi_varmat_new(const double *value, int64_t rows, int64_t cols, admpi_varmat **a_out);
 
@@ -132,7 +132,7 @@ int32_t admpi_varmat_assign(const admpi_view *to, const admpi_view *from);
 int32_t admpi_varmat_assign_vars(const admpi_view *to, const admpi_var *x, int64_t n);
 
 /**
- * Assigns scalars to some elements of a view, with their ids, in their order.
+ * Assigns scalars to some elements of a view, with their ids, in their order; if that fails, to none.
  * @param to     part of a matrix
  * @param index  `n` places in the view, from 0, column by column; of those that repeat the last counts
  * @param x      `n` values

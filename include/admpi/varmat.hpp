@@ -127,19 +127,19 @@ class partial : public array_expression<D> {
 
   /// Element (i, j), and element k column by column. Indices are not checked.
   ADMPI_ALWAYS_INLINE element operator()(std::int64_t i, std::int64_t j) noexcept {
-    const admpi_view v = parts();
+    const admpi_view v = elements();
     return element(v.of, v.offset + i * v.row_step + j * v.col_step);
   }
   ADMPI_ALWAYS_INLINE var operator()(std::int64_t i, std::int64_t j) const noexcept {
-    const admpi_view v = parts();
+    const admpi_view v = elements();
     return element_at(v.of, v.offset + i * v.row_step + j * v.col_step);
   }
   ADMPI_ALWAYS_INLINE element operator()(std::int64_t k) noexcept {
-    const admpi_view v = parts();
+    const admpi_view v = elements();
     return element(v.of, v.offset + (k % v.rows) * v.row_step + (k / v.rows) * v.col_step);
   }
   ADMPI_ALWAYS_INLINE var operator()(std::int64_t k) const noexcept {
-    const admpi_view v = parts();
+    const admpi_view v = elements();
     return element_at(v.of, v.offset + (k % v.rows) * v.row_step + (k / v.rows) * v.col_step);
   }
 
@@ -199,6 +199,10 @@ class partial : public array_expression<D> {
     check(admpi_varmat_assign_values(&to, x.data(), static_cast<std::int64_t>(x.size())));
   }
   void assign(double x) { assign(std::vector<double>(static_cast<std::size_t>(size()), x)); }
+
+ private:
+  /// As parts(), for who knows that there are some.
+  admpi_view elements() const noexcept { return static_cast<const D &>(*this).elements_of(); }
 };
 
 /// A counted reference to a matrix.
@@ -263,6 +267,7 @@ class view : public detail::partial<view> {
   }
 
   const admpi_view &view_of() const noexcept { return view_; }
+  const admpi_view &elements_of() const noexcept { return view_; }
   /// For the C interface; the buffer of a call of MPI under AMPI_VIEW, which looks at it when it starts.
   admpi_view *handle() const noexcept { return const_cast<admpi_view *>(&view_); }
 
@@ -275,7 +280,8 @@ class view : public detail::partial<view> {
 /// assigning a whole matrix records nothing. Like its tape it belongs to one thread at a time.
 class varmat : public detail::partial<varmat> {
  public:
-  varmat() : varmat(0, 0) {}
+  /// No elements.
+  varmat() noexcept : of_(nullptr) {}
   /// Zeros.
   varmat(std::int64_t rows, std::int64_t cols) : varmat(rows, cols, static_cast<const double *>(nullptr)) {}
   /// Plain numbers, column by column.
@@ -298,17 +304,20 @@ class varmat : public detail::partial<varmat> {
   explicit varmat(admpi_varmat *made) noexcept : of_(made) {}
 
   varmat(const varmat &other)
-      : of_(made([&](admpi_varmat **out) { return admpi_varmat_copy(other.of_.get(), out); })) {}
-  /// What it was moved from may be destroyed or assigned as a whole.
+      : of_(made([&](admpi_varmat **out) { return admpi_varmat_copy(other.handle(), out); })) {}
+  /// What it was moved from has no elements; its views are those of this one.
   varmat(varmat &&) noexcept = default;
 
   /// Rebinds the matrix; its views see the new elements. The other one stays what it is.
   varmat &operator=(const varmat &other) {
-    if (of_.get() != nullptr) {
-      detail::check(admpi_varmat_rebind(of_.get(), other.of_.get()));
-    } else {
-      of_ = varmat(other).of_;
-    }
+    detail::check(admpi_varmat_rebind(handle(), other.handle()));
+    return *this;
+  }
+  /// The same, unless this one was moved from: then it takes the other's place, views and all. So std::swap exchanges two
+  /// matrices with their views.
+  varmat &operator=(varmat &&other) {
+    if (of_.get() != nullptr) return *this = static_cast<const varmat &>(other);
+    of_ = std::move(other.of_);
     return *this;
   }
   varmat &operator=(const view &from) { return *this = varmat(from); }
@@ -321,13 +330,17 @@ class varmat : public detail::partial<varmat> {
   }
 
   /// Another shape of as many elements, column by column.
-  void reshape(std::int64_t rows, std::int64_t cols) { detail::check(admpi_varmat_reshape(of_.get(), rows, cols)); }
+  void reshape(std::int64_t rows, std::int64_t cols) { detail::check(admpi_varmat_reshape(handle(), rows, cols)); }
   /// Consecutive ids again, by one event, after elements were assigned.
-  void compact() { detail::check(admpi_varmat_compact(of_.get())); }
+  void compact() { detail::check(admpi_varmat_compact(handle())); }
 
   /// For the C interface; the buffer of a call of MPI under AMPI_VARMAT.
-  admpi_varmat *handle() const noexcept { return of_.get(); }
-  admpi_view view_of() const noexcept { return admpi_view_all(of_.get()); }
+  admpi_varmat *handle() const noexcept {
+    if (__builtin_expect(of_.get() == nullptr, 0)) make_empty();
+    return of_.get();
+  }
+  admpi_view view_of() const noexcept { return admpi_view_all(handle()); }
+  admpi_view elements_of() const noexcept { return admpi_view_all(of_.get()); }
   operator view() const noexcept { return all(); }
 
  private:
@@ -337,8 +350,10 @@ class varmat : public detail::partial<varmat> {
     detail::check(make(&matrix));
     return matrix;
   }
+  [[gnu::noinline, gnu::cold]] void make_empty() const { of_ = varmat(0, 0).of_; }
 
-  detail::shared of_;
+  /// Null where there are no elements and nobody has asked for it.
+  mutable detail::shared of_;
 };
 
 namespace detail {
@@ -409,8 +424,12 @@ view partial<D>::reshaped(std::int64_t rows, std::int64_t cols) const {
   admpi_view v = parts();
   if (v.rows == 1) v = admpi_view_transpose(v);
   const bool even = v.cols <= 1 || v.col_step == v.rows * v.row_step;
-  if (!even || rows < 0 || cols < 0 || rows * cols != v.rows * v.cols) raise_reshaped(parts(), rows, cols);
-  return admpi_view{v.of, v.offset, rows, cols, v.row_step, rows * v.row_step};
+  std::int64_t n = 0;
+  if (!even || rows < 0 || cols < 0 || __builtin_mul_overflow(rows, cols, &n) || n != v.rows * v.cols) {
+    raise_reshaped(parts(), rows, cols);
+  }
+  const std::int64_t step = n == 0 ? 1 : v.row_step;
+  return admpi_view{v.of, v.offset, rows, cols, step, rows * step};
 }
 template <class D>
 varmat partial<D>::gather(const std::vector<std::int64_t> &index) const {

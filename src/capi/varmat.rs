@@ -34,7 +34,7 @@ pub(super) fn elements(rows: i64, cols: i64) -> Result<(usize, usize, usize)> {
 /// @param rows        number of rows
 /// @param cols        number of columns
 /// @param[out] a_out  the matrix; free it with admpi_varmat_free
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_varmat_new(
     value: *const f64,
@@ -46,9 +46,8 @@ pub unsafe extern "C-unwind" fn admpi_varmat_new(
     entry(|| unsafe {
         put("a_out", a_out, || {
             let (rows, cols, n) = elements(rows, cols)?;
-            let values =
-                if value.is_null() { vec![0.0; n] } else { array("value", value, n)?.to_vec() };
-            Ok(Owned::passive(rows, cols, values).into_raw())
+            let values = if value.is_null() { &[][..] } else { array("value", value, n)? };
+            Ok(Owned::passive(rows, cols, values.iter().copied())?.into_raw())
         })
     })
 }
@@ -279,7 +278,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_assign_vars(
     })
 }
 
-/// Assigns scalars to some elements of a view, with their ids, in their order.
+/// Assigns scalars to some elements of a view, with their ids, in their order; if that fails, to none.
 /// @param to     part of a matrix
 /// @param index  `n` places in the view, from 0, column by column; of those that repeat the last counts
 /// @param x      `n` values
@@ -296,12 +295,8 @@ pub unsafe extern "C-unwind" fn admpi_varmat_scatter(
     entry(|| unsafe {
         let (to, n) = (get("to", to)?, from_c("n", n)?);
         let (index, x) = (array("index", index, n)?, array("x", x, n)?);
-        let rows = to.rows.max(1);
-        ops::indices("index", index, to.count("to")?)?;
-        index.iter().zip(x).try_for_each(|(&place, x)| {
-            let element = to.element("to", place % rows, place / rows)?;
-            with_tape(|tape| Tape::assign_vars(tape, "to", &element, &[*x]))
-        })
+        let places = ops::indices("index", index, to.count("to")?)?;
+        with_tape(|tape| Tape::scatter(tape, "to", to, &places, x))
     })
 }
 

@@ -1,138 +1,76 @@
 //! Operations that move elements: running sums, matrices side by side, and sums to indexed places.
 
+use super::dense::{dense_mut, values};
+use super::operation::{Call, Operation, Weights};
 use crate::error::{Code, Error, Result};
-use crate::tape::{Adjoint, Event, Operand, Owned, Stored, Sweep, Tape};
+use crate::tape::{Operand, Owned, Tape};
 
-/// The values of an operand, column by column.
-fn values(operand: &Operand) -> impl Iterator<Item = f64> {
-    let seen = operand.values();
-    operand.part().places().map(move |k| seen[k - operand.part().offset])
-}
-
-/// Where the adjoints of an operand's elements begin, column by column.
-fn places(
-    operand: &Operand,
-    adjoint: &Adjoint<'_>,
-) -> impl DoubleEndedIterator<Item = usize> + use<> {
-    let (rows, row_step, col_step) = (operand.part().rows, adjoint.row_step, adjoint.col_step);
-    (0..operand.part().len()).map(move |k| k % rows * row_step + k / rows * col_step)
-}
-
-/// A matrix of `rows` x `cols` elements whose values `fill` writes; `event` makes the event if it is to be recorded.
-fn operation<E: Event>(
-    tape: Option<&mut Tape>,
-    (rows, cols): (usize, usize),
-    operands: &[Operand],
-    fill: impl FnOnce(&mut [f64]),
-    event: impl FnOnce(&mut Tape) -> Result<Box<dyn FnOnce(u32) -> E>>,
-) -> Result<Owned> {
-    let Some(tape) = tape.filter(|tape| tape.recording()) else {
-        let mut result = Owned::zeros(rows, cols);
-        fill(result.fresh_values());
-        return Ok(result);
-    };
-    let mut result = tape.matrix(rows, cols)?;
-    fill(result.fresh_values());
-    if operands.iter().any(Operand::is_active) {
-        for operand in operands {
-            tape.keep_operand(operand, false)?;
-        }
-        let event = event(tape)?;
-        let first = tape.record(rows * cols, |first, _| event(first))?;
-        tape.activate(&result, first);
-    }
-    Ok(result)
-}
-
-struct Cumulated {
+struct CumulativeSum {
     a: Operand,
-    first: u32,
 }
 
-impl Event for Cumulated {
+impl Operation<1> for CumulativeSum {
     const NAME: &'static str = "cumulative_sum";
 
     /// Each element is in all sums from its own on.
-    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let width = sweep.width();
-        let (mut operands, out) = sweep.split(self.first, self.a.part().len());
-        operands.add(&self.a, |adjoint| {
-            let mut sums = [0.0; 16];
-            for (w, place) in out.chunks_exact(width).rev().zip(places(&self.a, &adjoint).rev()) {
-                let adjoints = &mut adjoint.values[place..place + width];
-                for ((sum, w), adjoint) in sums.iter_mut().zip(w).zip(adjoints) {
-                    *sum += w;
-                    *adjoint += *sum;
+    fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
+        sweep.each(|[w], to| {
+            to.add_to(&self.a, |mut adjoint| {
+                let mut sum = 0.0;
+                for j in (0..w.ncols()).rev() {
+                    for i in (0..w.nrows()).rev() {
+                        sum += w[(i, j)];
+                        adjoint[(i, j)] += sum;
+                    }
                 }
-            }
-        })?;
-        out.fill(0.0);
-        Ok(())
+            })
+        })
     }
 }
 
 /// The sums of the elements up to each, column by column.
 pub fn cumulative_sum(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
-    let fill = |out: &mut [f64]| {
-        let mut sum = 0.0;
-        for (out, x) in out.iter_mut().zip(values(&a)) {
-            sum += x;
-            *out = sum;
+    let (m, n) = (a.part().rows, a.part().cols);
+    let mut call = Call::new(tape, &[&a]);
+    let mut c = call.matrix(m, n)?;
+    let (seen, mut to, mut sum) = (values(&a), dense_mut(c.fresh_values(), m, n), 0.0);
+    for j in 0..n {
+        for i in 0..m {
+            sum += seen.mat()[(i, j)];
+            to[(i, j)] = sum;
         }
-    };
-    let shape = (a.part().rows, a.part().cols);
-    operation(tape, shape, &[a], fill, |_| Ok(Box::new(move |first| Cumulated { a, first })))
+    }
+    call.keep(&a, false)?;
+    call.record([&c], CumulativeSum { a })?;
+    Ok(c)
 }
 
 /// A part of a result that was taken from an operand: its first row and column.
-#[derive(Clone, Copy)]
 struct Piece {
     operand: Operand,
     row: usize,
     col: usize,
 }
 
-struct Joined {
+struct Concatenation {
     pieces: Vec<Piece>,
-    rows: usize,
-    cols: usize,
-    first: u32,
 }
 
-impl Piece {
-    /// The places of its elements in a result of `rows` rows, column by column.
-    fn places(self, rows: usize) -> impl Iterator<Item = usize> {
-        let part = *self.operand.part();
-        (0..part.cols)
-            .flat_map(move |j| (0..part.rows).map(move |i| self.row + i + (self.col + j) * rows))
-    }
-}
-
-impl Event for Joined {
+impl Operation<1> for Concatenation {
     const NAME: &'static str = "concatenate";
 
-    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let width = sweep.width();
-        let (mut operands, out) = sweep.split(self.first, self.rows * self.cols);
-        for piece in &self.pieces {
-            operands.add(&piece.operand, |adjoint| {
-                let to = places(&piece.operand, &adjoint);
-                for (from, to) in piece.places(self.rows).zip(to) {
-                    let w = &out[from * width..(from + 1) * width];
-                    for (adjoint, w) in adjoint.values[to..to + width].iter_mut().zip(w) {
-                        *adjoint += w;
-                    }
-                }
-            })?;
-        }
-        out.fill(0.0);
-        Ok(())
+    fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
+        sweep.each(|[w], to| {
+            self.pieces.iter().try_for_each(|&Piece { ref operand, row, col }| {
+                to.add(operand, |i, j| w[(row + i, col + j)])
+            })
+        })
     }
 }
 
 /// Matrices below each other, or side by side.
 pub fn concatenate(tape: Option<&mut Tape>, parts: &[Operand], below: bool) -> Result<Owned> {
-    let (mut rows, mut cols) = (0, 0);
+    let (mut rows, mut cols) = (0usize, 0usize);
     let mut pieces = Vec::with_capacity(parts.len());
     for (k, &operand) in parts.iter().enumerate() {
         let part = operand.part();
@@ -146,52 +84,48 @@ pub fn concatenate(tape: Option<&mut Tape>, parts: &[Operand], below: bool) -> R
                 format!("part[{k}] has {own} {what}, and those before it have {common}"),
             ));
         }
-        let place = if below { (rows, 0) } else { (0, cols) };
-        pieces.push(Piece { operand, row: place.0, col: place.1 });
-        *(if below { &mut rows } else { &mut cols }) += if below { part.rows } else { part.cols };
+        let (row, col) = if below { (rows, 0) } else { (0, cols) };
+        pieces.push(Piece { operand, row, col });
+        let (end, more, what) =
+            if below { (&mut rows, part.rows, "rows") } else { (&mut cols, part.cols, "columns") };
+        // Parts of no elements may have any number of them.
+        *end = end.checked_add(more).filter(|&n| i64::try_from(n).is_ok()).ok_or_else(|| {
+            Error::new(Code::Argument, format!("the {what} up to part[{k}] are past 2^63"))
+        })?;
     }
-    let fill = |out: &mut [f64]| {
-        for piece in &pieces {
-            for (place, value) in piece.places(rows).zip(values(&piece.operand)) {
-                out[place] = value;
-            }
-        }
-    };
-    operation(tape, (rows, cols), parts, fill, |_| {
-        let pieces = pieces.clone();
-        Ok(Box::new(move |first| Joined { pieces, rows, cols, first }))
-    })
+    let operands: Vec<&Operand> = parts.iter().collect();
+    let mut call = Call::new(tape, &operands);
+    let mut c = call.matrix(rows, cols)?;
+    let mut to = dense_mut(c.fresh_values(), rows, cols);
+    for Piece { operand, row, col } in &pieces {
+        let (m, n) = (operand.part().rows, operand.part().cols);
+        to.as_mut().submatrix_mut(*row, *col, m, n).copy_from(values(operand).mat());
+    }
+    for operand in parts {
+        call.keep(operand, false)?;
+    }
+    call.record([&c], Concatenation { pieces })?;
+    Ok(c)
 }
 
-struct Scattered {
+struct ScatterAdd {
     a: Operand,
     b: Operand,
-    places: Stored<u64>,
-    first: u32,
+    places: Box<[usize]>,
 }
 
-impl Event for Scattered {
+impl Operation<1> for ScatterAdd {
     const NAME: &'static str = "scatter_add";
 
-    fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let width = sweep.width();
-        let index: Vec<usize> =
-            sweep.stored(&self.places).iter().map(|&k| crate::count::wide(k)).collect();
-        let (mut operands, out) = sweep.split(self.first, self.a.part().len());
-        let mut add = |operand: &Operand, from: &mut dyn Iterator<Item = usize>| {
-            operands.add(operand, |adjoint| {
-                for (from, to) in from.zip(places(operand, &adjoint)) {
-                    let w = &out[from * width..(from + 1) * width];
-                    for (adjoint, w) in adjoint.values[to..to + width].iter_mut().zip(w) {
-                        *adjoint += w;
-                    }
-                }
+    fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
+        let (rows, rows_of_b) = (self.a.part().rows, self.b.part().rows);
+        sweep.each(|[w], to| {
+            to.add(&self.a, |i, j| w[(i, j)])?;
+            to.add(&self.b, |i, j| {
+                let place = self.places[i + j * rows_of_b];
+                w[(place % rows, place / rows)]
             })
-        };
-        add(&self.a, &mut (0..self.a.part().len()))?;
-        add(&self.b, &mut index.iter().copied())?;
-        out.fill(0.0);
-        Ok(())
+        })
     }
 }
 
@@ -222,17 +156,17 @@ pub fn scatter_add(
             format!("n = {}, but b has {} elements", places.len(), b.part().len()),
         ));
     }
-    let fill = |out: &mut [f64]| {
-        for (out, x) in out.iter_mut().zip(values(&a)) {
-            *out = x;
-        }
-        for (&place, x) in places.iter().zip(values(&b)) {
-            out[place] += x;
-        }
-    };
-    operation(tape, (a.part().rows, a.part().cols), &[a, b], fill, |tape| {
-        let kept: Vec<u64> = places.iter().map(|&place| place as u64).collect();
-        let places = tape.store_from(&kept)?;
-        Ok(Box::new(move |first| Scattered { a, b, places, first }))
-    })
+    let (m, n) = (a.part().rows, a.part().cols);
+    let mut call = Call::new(tape, &[&a, &b]);
+    let mut c = call.matrix(m, n)?;
+    let to = c.fresh_values();
+    dense_mut(to, m, n).copy_from(values(&a).mat());
+    let (seen, rows_of_b) = (values(&b), b.part().rows);
+    for (k, &place) in places.iter().enumerate() {
+        to[place] += seen.mat()[(k % rows_of_b, k / rows_of_b)];
+    }
+    call.keep(&a, false)?;
+    call.keep(&b, false)?;
+    call.record([&c], ScatterAdd { a, b, places: places.into() })?;
+    Ok(c)
 }

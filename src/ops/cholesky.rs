@@ -2,20 +2,22 @@
 //! are those of both: of a function of the numbers that are read.
 
 use super::dense::{dense_mut, product, times, values};
-use super::operation::{Call, Operation, Weights, check_shapes, refuse, square};
-use super::triangular::Triangle;
+use super::operation::{Call, Operation, Weights, check_shapes, finite, refuse, square};
+use super::triangular::{SUSPICIOUS, Triangle, dependence};
 use crate::error::Result;
 use crate::tape::{Operand, Owned, Tape, Var};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
+use std::ops::Add;
 
 /// L with A = L Lᵀ, in a matrix that the call makes.
 fn factored(name: &str, call: &mut Call<'_>, a: &Operand) -> Result<Owned> {
     let n = square(name, "a", a.part())?;
-    let mut made = call.matrix(n, n)?;
     let seen = values(a);
+    finite(name, "a", seen.mat(), true)?;
+    let mut made = call.matrix(n, n)?;
     let mut l = dense_mut(made.fresh_values(), n, n);
     l.copy_from_triangular_lower(seen.mat());
     let memory = cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
@@ -34,7 +36,14 @@ fn factored(name: &str, call: &mut Call<'_>, a: &Operand) -> Result<Owned> {
     #[allow(clippy::cast_precision_loss)]
     let rounding = f64::EPSILON * n as f64;
     let pivot = |i: usize| l[(i, i)] * l[(i, i)];
-    if let Some(i) = (0..n).find(|&i| pivot(i) <= rounding * seen.mat()[(i, i)]) {
+    let size = |i: usize| seen.mat()[(i, i)];
+    // What rounding errors of the elements make of it: those of each row as often as it takes part.
+    let error = |i: usize| {
+        let x = dependence(l.as_ref().transpose(), i, false);
+        x.iter().enumerate().map(|(k, x)| x * size(k).sqrt()).sum::<f64>().powi(2)
+    };
+    let zero = |&i: &usize| pivot(i) <= SUSPICIOUS * size(i) && pivot(i) <= rounding * error(i);
+    if let Some(i) = (0..n).find(zero) {
         let what = format!(
             "a is not positive definite: pivot {i} is {:e}, zero but for rounding",
             pivot(i)
@@ -258,7 +267,7 @@ pub fn log_determinant_spd(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
     let mut l = factored("log_determinant_spd", &mut call, &a)?;
     let n = a.part().rows;
     let factor = dense_mut(l.fresh_values(), n, n);
-    let value = (0..n).map(|i| 2.0 * factor[(i, i)].ln()).sum();
+    let value = (0..n).map(|i| 2.0 * factor[(i, i)].ln()).fold(0.0, Add::add);
     call.keep(&a, false)?;
     match call.keep_made(&l)? {
         Some(l) => call.record_scalar(value, LogDeterminantSpd { a, l }),

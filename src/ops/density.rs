@@ -7,6 +7,7 @@ use crate::special::{
     HALF_LN_TAU, digamma, digamma_difference, inv_logit, lbeta, lgamma, log1p_exp, multiply_log,
 };
 use crate::tape::{Event, Input, Operand, Sweep, Tape, Var};
+use std::f64::consts::LN_2;
 use std::marker::PhantomData;
 
 /// Element `i` of an argument, as a message names it.
@@ -347,8 +348,7 @@ impl Density<4> for StudentT {
     }
 
     fn log([y, nu, mu, sigma]: &[f64; 4], [_, of_nu, _, ln_sigma]: &[f64; 4]) -> f64 {
-        let z = (y - mu) / sigma;
-        of_nu - ln_sigma - 0.5 * (nu + 1.0) * (z * z / nu).ln_1p()
+        of_nu - ln_sigma - 0.5 * (nu + 1.0) * tail(*y, *nu, *mu, *sigma)
     }
 
     fn ahead_of_partials(k: usize, x: &[f64], made: &mut [f64]) {
@@ -357,13 +357,36 @@ impl Density<4> for StudentT {
         }
     }
 
+    /// With z = (y - mu) / sigma, by q = (nu + 1) z^2 / (nu + z^2), without squares of large z.
     fn partials([y, nu, mu, sigma]: &[f64; 4], [_, of_nu, _, _]: &[f64; 4]) -> [f64; 4] {
         let z = (y - mu) / sigma;
-        let q = z * z / nu;
-        let pull = (nu + 1.0) / (nu + z * z) * z;
-        let of_y = -pull / sigma;
-        let by_nu = of_nu - 0.5 * q.ln_1p() + 0.5 * (pull * z / nu);
-        [of_y, by_nu, -of_y, (pull * z - 1.0) / sigma]
+        let (q, of_mu) = if z.abs() <= 1.0 {
+            let pull = (nu + 1.0) / (nu + z * z) * z;
+            (pull * z, pull / sigma)
+        } else {
+            let q = (nu + 1.0) / (1.0 + nu / z / z);
+            (q, 0.5 * q / half_distance(*y, *mu))
+        };
+        let of_nu = of_nu - 0.5 * tail(*y, *nu, *mu, *sigma) + 0.5 * (q / nu);
+        [-of_mu, of_nu, of_mu, (q - 1.0) / sigma]
+    }
+}
+
+/// (y - mu) / 2, which is in range where y - mu may not be.
+fn half_distance(y: f64, mu: f64) -> f64 {
+    0.5 * y - 0.5 * mu
+}
+
+/// log(1 + z^2 / nu) for z = (y - mu) / sigma, which may be past the range.
+fn tail(y: f64, nu: f64, mu: f64, sigma: f64) -> f64 {
+    /// From here on 1 is nothing beside it.
+    const FAR: f64 = 1e16;
+    let z = (y - mu) / sigma;
+    let square = z / nu * z;
+    if square < FAR {
+        square.ln_1p()
+    } else {
+        2.0 * (half_distance(y, mu).abs().ln() + LN_2 - sigma.ln()) - nu.ln()
     }
 }
 
@@ -403,7 +426,8 @@ impl Density<3> for Gamma {
         if *y < 0.0 {
             return [0.0; 3];
         }
-        let of_y = if *alpha == 1.0 { -beta } else { (alpha - 1.0) / y - beta };
+        // From the right at 0, whatever its sign.
+        let of_y = if *alpha == 1.0 { -beta } else { (alpha - 1.0) / y.abs() - beta };
         [of_y, ln_beta - digamma + y.ln(), alpha / beta - y]
     }
 }

@@ -30,7 +30,7 @@ pub fn gather(
 ) -> Result<Owned> {
     let values = elements.iter().map(|element| element.value);
     let Some(tape) = tape.filter(|tape| tape.recording()) else {
-        return Ok(Owned::passive(rows, cols, values.collect()));
+        return Owned::passive(rows, cols, values);
     };
     tape.check_vars("element", elements)?;
     let mut matrix = tape.matrix(rows, cols)?;

@@ -1,9 +1,10 @@
 //! General square systems, inverses and determinants, by LU factors with row pivoting; and the factors themselves.
 
 use super::dense::{dense_mut, times, values};
-use super::operation::{Call, Operation, Weights, check_shapes, refuse, square};
+use super::operation::{Call, Operation, Weights, check_shapes, finite, refuse, square};
+use super::scaled::Scaled;
 use super::spectral::Svd;
-use super::triangular::Triangle;
+use super::triangular::{SUSPICIOUS, Triangle, dependence};
 use crate::error::{Error, Result};
 use crate::tape::{Operand, Owned, Tape, Var};
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -12,6 +13,7 @@ use faer::linalg::triangular_solve::{
     solve_unit_lower_triangular_in_place, solve_unit_upper_triangular_in_place,
 };
 use faer::{Mat, MatMut, MatRef, Par};
+use std::ops::Add;
 
 /// Rows in the order of their pivots: row i of P A is row `order[i]` of A.
 type Order = Box<[usize]>;
@@ -37,16 +39,29 @@ fn factor(mut a: MatMut<'_, f64>) -> (Order, bool) {
     (order.into(), odd)
 }
 
-/// The first pivot that is zero but for rounding: no larger than what rounding may have made of the products that it
-/// was computed from, whatever the scales of rows and columns. With its value.
+/// The first pivot that is zero but for rounding: no larger than what rounding errors of the factors make of it, whatever
+/// the scales of rows and columns. With its value.
 fn zero_pivot(lu: MatRef<'_, f64>) -> Option<(usize, f64)> {
     let size = lu.nrows().min(lu.ncols());
     #[allow(clippy::cast_precision_loss)]
     let rounding = f64::EPSILON * size as f64;
     (0..size).map(|j| (j, lu[(j, j)])).find(|&(j, pivot)| {
         let terms: f64 = (0..j).map(|k| (lu[(j, k)] * lu[(k, j)]).abs()).sum();
-        pivot.abs() <= rounding * terms
+        pivot.abs() <= SUSPICIOUS * terms && pivot.abs() <= rounding * pivot_error(lu, j)
+            || pivot == 0.0
     })
+}
+
+/// What errors of |L| |U| in the elements make of pivot `j`: |y|ᵀ |L| |U| |x|, where x is how its column depends on those
+/// before it, and y how its row does. (Higham, "Accuracy and Stability of Numerical Algorithms", theorem 9.3.)
+fn pivot_error(lu: MatRef<'_, f64>, j: usize) -> f64 {
+    let (x, y) = (dependence(lu, j, false), dependence(lu.transpose(), j, true));
+    let of = |k: usize| {
+        let l: f64 = (k + 1..=j).map(|i| y[i] * lu[(i, k)].abs()).sum();
+        let u: f64 = (k..=j).map(|i| x[i] * lu[(k, i)].abs()).sum();
+        (y[k] + l) * u
+    };
+    (0..=j).map(of).sum()
 }
 
 fn singular(call: &str, (column, pivot): (usize, f64)) -> Error {
@@ -89,6 +104,7 @@ fn solve_factored_transposed(lu: MatRef<'_, f64>, order: &[usize], b: MatRef<'_,
 /// Factors in a matrix that the call has made; its error if they are of a singular one.
 fn factored(name: &str, call: &mut Call<'_>, a: &Operand) -> Result<(Owned, Order)> {
     let n = square(name, "a", a.part())?;
+    finite(name, "a", values(a).mat(), false)?;
     let mut made = call.matrix(n, n)?;
     let mut lu = dense_mut(made.fresh_values(), n, n);
     lu.copy_from(values(a).mat());
@@ -185,7 +201,7 @@ struct Determinant {
     lu: Operand,
     order: Order,
     /// The determinant, or 1 if its logarithm is the result.
-    factor: f64,
+    factor: Scaled,
 }
 
 impl Operation<1> for Determinant {
@@ -197,9 +213,9 @@ impl Operation<1> for Determinant {
         let lu = values(&self.lu);
         let unit: Mat<f64> = Mat::identity(self.order.len(), self.order.len());
         let inverse = solve_factored_transposed(lu.mat(), &self.order, unit.as_ref());
+        // Cofactors are in range where neither d nor the inverse may be.
         sweep.each(|[w], to| {
-            let weight = w[(0, 0)] * self.factor;
-            to.add(&self.a, |i, j| weight * inverse[(i, j)])
+            to.add(&self.a, |i, j| w[(0, 0)] * self.factor.times(inverse[(i, j)]).value())
         })
     }
 }
@@ -231,7 +247,7 @@ fn cofactors(a: MatRef<'_, f64>, mut to: MatMut<'_, f64>) -> Result<()> {
     };
     let sign = if reflects(u.as_ref()) == reflects(v.as_ref()) { 1.0 } else { -1.0 };
     for j in 0..n {
-        let others: f64 = (0..n).filter(|&k| k != j).map(|k| s[k]).product();
+        let others = Scaled::product((0..n).filter(|&k| k != j).map(|k| s[k])).value();
         for i in 0..n {
             u[(i, j)] *= sign * others;
         }
@@ -242,18 +258,19 @@ fn cofactors(a: MatRef<'_, f64>, mut to: MatMut<'_, f64>) -> Result<()> {
 
 pub fn determinant(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
     let n = square("determinant", "a", a.part())?;
+    finite("determinant", "a", values(&a).mat(), false)?;
     let mut call = Call::new(tape, &[&a]);
     let mut lu = call.matrix(n, n)?;
     let mut factors = dense_mut(lu.fresh_values(), n, n);
     factors.copy_from(values(&a).mat());
     let (order, odd) = factor(factors.as_mut());
-    let product: f64 = (0..n).map(|i| factors[(i, i)]).product();
+    let sign = if odd { -1.0 } else { 1.0 };
+    let product = Scaled::product((0..n).map(|i| factors[(i, i)])).times(sign);
     let zero = zero_pivot(factors.as_ref());
     let value = match zero {
         // What comes behind such a pivot has been divided by it.
         Some((_, 0.0)) => 0.0,
-        _ if odd => -product,
-        _ => product,
+        _ => product.value(),
     };
     let singular = zero.is_some();
     if singular && call.records() {
@@ -264,7 +281,7 @@ pub fn determinant(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
         Some(cofactors) if singular => {
             call.record_scalar(value, SingularDeterminant { a, cofactors })
         }
-        Some(lu) => call.record_scalar(value, Determinant { a, lu, order, factor: value }),
+        Some(lu) => call.record_scalar(value, Determinant { a, lu, order, factor: product }),
         None => Ok(Var { value, ..Var::default() }),
     }
 }
@@ -275,10 +292,10 @@ pub fn log_determinant(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
     let mut call = Call::new(tape, &[&a]);
     let (mut lu, order) = factored("log_determinant", &mut call, &a)?;
     let factors = dense_mut(lu.fresh_values(), n, n);
-    let value = (0..n).map(|i| factors[(i, i)].abs().ln()).sum();
+    let value = (0..n).map(|i| factors[(i, i)].abs().ln()).fold(0.0, Add::add);
     call.keep(&a, false)?;
     match call.keep_made(&lu)? {
-        Some(lu) => call.record_scalar(value, Determinant { a, lu, order, factor: 1.0 }),
+        Some(lu) => call.record_scalar(value, Determinant { a, lu, order, factor: Scaled::ONE }),
         None => Ok(Var { value, ..Var::default() }),
     }
 }
@@ -345,6 +362,7 @@ impl Operation<2> for Factors {
 pub fn lu(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned, Order)> {
     let (m, n) = (a.part().rows, a.part().cols);
     let k = m.min(n);
+    finite("lu", "a", values(&a).mat(), false)?;
     let mut both = values(&a).mat().to_owned();
     let (order, _) = factor(both.as_mut());
     if let Some(pivot) = zero_pivot(both.as_ref()) {

@@ -12,6 +12,7 @@ mod multi_normal;
 mod multiply;
 mod operation;
 mod qr;
+mod scaled;
 mod sparse;
 mod spectral;
 mod sum;

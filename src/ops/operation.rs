@@ -5,7 +5,6 @@
 //! nobody else knows; nothing of it is copied. It records. Without an active operand the last two do nothing.
 
 use super::dense::{add_to, dense, product};
-use crate::count;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Adjoint, Event, Operand, Operands, Owned, Part, Sweep, Tape, Var};
 use faer::linalg::matmul::triangular::BlockStructure;
@@ -181,10 +180,7 @@ impl<'t> Call<'t> {
     pub fn matrix(&mut self, rows: usize, cols: usize) -> Result<Owned> {
         match &mut self.tape {
             Some(tape) => tape.matrix(rows, cols),
-            None => {
-                count::product("rows * cols", rows, cols)?;
-                Ok(Owned::zeros(rows, cols))
-            }
+            None => Owned::zeros(rows, cols),
         }
     }
 
@@ -239,6 +235,18 @@ pub fn square(call: &str, name: &str, part: &Part) -> Result<usize> {
         return Ok(part.rows);
     }
     Err(refuse(call, &format!("{name} is {} x {}, not square", part.rows, part.cols)))
+}
+
+/// An error if an element of what is to be factored is infinite or NaN; of its lower triangle if the other is not read.
+pub fn finite(call: &str, name: &str, a: MatRef<'_, f64>, lower: bool) -> Result<()> {
+    for j in 0..a.ncols() {
+        let first = if lower { j } else { 0 };
+        if let Some(i) = (first..a.nrows()).find(|&i| !a[(i, j)].is_finite()) {
+            let what = format!("{name}({i}, {j}) = {} is not finite", a[(i, j)]);
+            return Err(refuse(call, &what));
+        }
+    }
+    Ok(())
 }
 
 /// An error unless `fit`, which names both shapes.

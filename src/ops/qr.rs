@@ -1,8 +1,8 @@
 //! QR factors.
 
 use super::dense::{dense_mut, times, values};
-use super::operation::{Call, Operation, Weights, refuse};
-use super::triangular::Triangle;
+use super::operation::{Call, Operation, Weights, finite, refuse};
+use super::triangular::{SUSPICIOUS, Triangle, dependence};
 use crate::error::Result;
 use crate::tape::{Operand, Owned, Tape};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
@@ -93,10 +93,20 @@ pub fn qr(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned)> {
     let (m, n) = (a.part().rows, a.part().cols);
     let k = m.min(n);
     let seen = values(&a);
+    finite("qr", "a", seen.mat(), false)?;
     let (q, r) = factor(seen.mat());
     #[allow(clippy::cast_precision_loss)]
     let rounding = f64::EPSILON * m.max(n) as f64;
-    if let Some(j) = (0..k).find(|&j| r[(j, j)] <= rounding * seen.mat().col(j).norm_l2()) {
+    let size: Vec<f64> = (0..k).map(|j| seen.mat().col(j).norm_l2()).collect();
+    // What rounding errors of the columns' sizes make of it: those of each as often as it takes part.
+    let error = |j| {
+        dependence(r.as_ref(), j, false).iter().zip(&size).map(|(x, size)| x * size).sum::<f64>()
+    };
+    let zero = |&j: &usize| {
+        let pivot = r[(j, j)];
+        pivot <= SUSPICIOUS * size[j] && pivot <= rounding * error(j) || pivot == 0.0
+    };
+    if let Some(j) = (0..k).find(zero) {
         let what = format!(
             "a has not full rank: column {j} depends on those before it (R has {:e} there, zero but for rounding)",
             r[(j, j)]

@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of symmetric matrices; singular values and vectors.
 
 use super::dense::{dense_mut, times, values};
-use super::operation::{Call, Operation, Weights, square};
+use super::operation::{Call, Operation, Weights, finite, square};
 use crate::error::{Code, Error, Result};
 use crate::tape::{Operand, Owned, Tape};
 use faer::diag::DiagMut;
@@ -35,6 +35,7 @@ fn eigen_of(
     v: Option<MatMut<'_, f64>>,
 ) -> Result<()> {
     let n = a.nrows();
+    finite(call, "a", a, true)?;
     let whole = Mat::from_fn(n, n, |i, j| a[(i.max(j), i.min(j))]);
     let vectors = if v.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     let memory = self_adjoint_evd_scratch::<f64>(n, vectors, Par::Seq, Default::default());
@@ -153,6 +154,7 @@ fn svd_into(
     s: &mut [f64],
     vectors: Option<(MatMut<'_, f64>, MatMut<'_, f64>)>,
 ) -> Result<()> {
+    finite(call, "a", a, false)?;
     let wanted = if vectors.is_some() { ComputeSvdVectors::Thin } else { ComputeSvdVectors::No };
     let (m, n) = (a.nrows(), a.ncols());
     let memory = svd_scratch::<f64>(m, n, wanted, wanted, Par::Seq, Default::default());

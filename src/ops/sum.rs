@@ -47,7 +47,8 @@ pub fn sum(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
     };
     let mut call = Call::new(tape, &[&a]);
     call.keep(&a, false)?;
-    call.record_scalar(value, Sum { a })
+    // Rust has -0 for the sum of nothing.
+    call.record_scalar(value + 0.0, Sum { a })
 }
 
 /// The sum of the elements on the diagonal.

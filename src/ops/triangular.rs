@@ -6,9 +6,10 @@ use crate::error::Result;
 use crate::tape::{Operand, Owned, Tape};
 use faer::linalg::matmul::triangular::BlockStructure;
 use faer::linalg::triangular_solve::{
-    solve_lower_triangular_in_place, solve_upper_triangular_in_place,
+    solve_lower_triangular_in_place, solve_unit_upper_triangular_in_place,
+    solve_upper_triangular_in_place,
 };
-use faer::{MatMut, MatRef, Par};
+use faer::{Mat, MatMut, MatRef, Par};
 
 /// The triangle of a matrix that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,21 @@ impl Triangle {
             Self::Upper => solve_upper_triangular_in_place(t, x, Par::Seq),
         }
     }
+}
+
+/// A pivot this small beside what it was computed from is looked at closely, which takes the square of its column's number.
+pub const SUSPICIOUS: f64 = 1e-10;
+
+/// How column `j` of an upper triangular R depends on those before it: the sizes of the x with R₁ x = r, where r is what
+/// stands in it above the diagonal and R₁ what stands left of that, and 1 for itself. `unit`: R has ones on its diagonal.
+pub fn dependence(r: MatRef<'_, f64>, j: usize, unit: bool) -> Vec<f64> {
+    let mut x: Mat<f64> = Mat::from_fn(j, 1, |i, _| r[(i, j)]);
+    let before = r.submatrix(0, 0, j, j);
+    match unit {
+        true => solve_unit_upper_triangular_in_place(before, x.as_mut(), Par::Seq),
+        false => Triangle::Upper.solve(before, x.as_mut()),
+    }
+    (0..j).map(|i| x[(i, 0)].abs()).chain([1.0]).collect()
 }
 
 struct SolveTriangular {

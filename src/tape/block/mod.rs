@@ -20,7 +20,9 @@ pub use stretch::{Loans, Stretch};
 use super::{Event, Sweep, Tape, Var};
 use crate::count::product;
 use crate::error::{Code, Error, Result};
+use std::alloc::{Layout, alloc_zeroed};
 use std::ops::Range;
+use std::ptr::NonNull;
 
 /// Id and tag of an element, side by side as in a `Var`; (0, 0) is passive.
 #[repr(C)]
@@ -164,6 +166,13 @@ impl Block {
         }
     }
 
+    /// A passive block on the heap with these values.
+    fn heap_copy(values: &[f64]) -> Result<*mut Self> {
+        let mut copy = zeros(values.len(), 1)?;
+        copy.copy_from_slice(values);
+        Ok(Self::heap(copy))
+    }
+
     /// A passive block on the heap.
     fn heap(values: Box<[f64]>) -> *mut Self {
         let n = values.len();
@@ -211,6 +220,26 @@ fn run(ids: &[Id]) -> usize {
         expected = expected.wrapping_add(step * u32::try_from(some.len()).unwrap_or(0));
     }
     n
+}
+
+/// Zeros, from the system where they are many: those are not written.
+fn zeros(rows: usize, cols: usize) -> Result<Box<[f64]>> {
+    let n = product("rows * cols", rows, cols)?;
+    if n == 0 {
+        return Ok(Box::default());
+    }
+    let layout = Layout::array::<f64>(n).ok();
+    // SAFETY: the layout is not empty; NULL, which is no memory, becomes none.
+    let values = layout.and_then(|layout| NonNull::new(unsafe { alloc_zeroed(layout) }));
+    let Some(values) = values else {
+        return Err(Error::new(
+            Code::Memory,
+            format!("no memory for {rows} x {cols} elements of 8 bytes"),
+        ));
+    };
+    let values = std::ptr::slice_from_raw_parts_mut(values.as_ptr().cast(), n);
+    // SAFETY: just allocated with the layout of this array; zeros are doubles.
+    Ok(unsafe { Box::from_raw(values) })
 }
 
 /// A matrix: a block seen column by column. Laid out as `admpi_varmat`; what follows `references` is private.
@@ -470,14 +499,21 @@ impl Owned {
         Self(matrix)
     }
 
-    /// A passive matrix of these values, column by column.
-    pub fn passive(rows: usize, cols: usize, values: Vec<f64>) -> Self {
-        assert_eq!(values.len(), rows * cols);
-        Self::new(Block::heap(values.into_boxed_slice()), rows, cols)
+    /// A passive matrix of these values, column by column, or of as many as there are and zeros.
+    pub fn passive(
+        rows: usize,
+        cols: usize,
+        values: impl IntoIterator<Item = f64>,
+    ) -> Result<Self> {
+        let mut all = zeros(rows, cols)?;
+        for (to, value) in all.iter_mut().zip(values) {
+            *to = value;
+        }
+        Ok(Self::new(Block::heap(all), rows, cols))
     }
 
-    pub fn zeros(rows: usize, cols: usize) -> Self {
-        Self::passive(rows, cols, vec![0.0; rows * cols])
+    pub fn zeros(rows: usize, cols: usize) -> Result<Self> {
+        Self::passive(rows, cols, [])
     }
 
     /// One more reference to a matrix that somebody else owns.
@@ -654,7 +690,7 @@ impl Tape {
     pub fn matrix(&mut self, rows: usize, cols: usize) -> Result<Owned> {
         let n = product("rows * cols", rows, cols)?;
         if !self.recording() {
-            return Ok(Owned::zeros(rows, cols));
+            return Owned::zeros(rows, cols);
         }
         Ok(Owned::new(self.arena_block(n)?, rows, cols))
     }
@@ -771,7 +807,7 @@ impl Tape {
     ) -> Result<Owned> {
         assert_eq!(elements.len(), rows * cols);
         if elements.iter().all(|element| element.id == 0) {
-            return Ok(Owned::passive(rows, cols, elements.iter().map(|x| x.value).collect()));
+            return Owned::passive(rows, cols, elements.iter().map(|x| x.value));
         }
         let tape = tape.ok_or_else(write::no_tape)?;
         if tape.checking() {
@@ -798,8 +834,8 @@ impl Tape {
         // SAFETY: the caller's promise.
         let (part, block) = unsafe { (view.part(name)?, &*(*view.of).block) };
         if block.is_stale() || !block.is_active() || part.is_empty() {
-            let values: Vec<f64> = part.places().map(|k| block.values()[k]).collect();
-            let copy = Owned::passive(part.rows, part.cols, values);
+            let values = part.places().map(|k| block.values()[k]);
+            let copy = Owned::passive(part.rows, part.cols, values)?;
             if block.is_stale() {
                 // SAFETY: just made.
                 let cells = unsafe { &mut (*(*copy.0).block).cells };

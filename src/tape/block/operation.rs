@@ -3,7 +3,7 @@
 use super::kernel::{Argument, as_c};
 use super::operand::{Input, Operand};
 use super::{Home, Owned, numbered};
-use crate::count::{from_c, product};
+use crate::count::from_c;
 use crate::error::{Code, Error, Result};
 use crate::tape::record::with_current;
 use crate::tape::{Event, Sweep, Tape};
@@ -238,10 +238,9 @@ unsafe fn prepare(
     let mut results = Vec::with_capacity(shapes.len());
     for &[rows, cols] in shapes {
         let (rows, cols) = (from_c("rows", rows)?, from_c("cols", cols)?);
-        product("rows * cols", rows, cols)?;
         results.push(match &mut tape {
             Some(tape) => tape.matrix(rows, cols)?,
-            None => Owned::zeros(rows, cols),
+            None => Owned::zeros(rows, cols)?,
         });
     }
     Ok((inputs, results))

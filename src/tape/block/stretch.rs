@@ -221,7 +221,7 @@ impl Stretch {
     fn fresh(&self, tape: Option<&mut Tape>) -> Result<Owned> {
         match tape {
             Some(tape) => tape.matrix(self.n, 1),
-            None => Ok(Owned::zeros(self.n, 1)),
+            None => Owned::zeros(self.n, 1),
         }
     }
 

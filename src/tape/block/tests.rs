@@ -146,7 +146,7 @@ fn assign(tape: &mut Tape, to: &View, from: &View) {
 }
 
 fn input(tape: &mut Tape, rows: usize, values: &[f64]) -> Owned {
-    let a = Owned::passive(rows, values.len() / rows, values.to_vec());
+    let a = Owned::passive(rows, values.len() / rows, values.iter().copied()).unwrap();
     tape.input_matrix(&a).unwrap();
     a
 }
@@ -226,7 +226,7 @@ fn filling_a_fresh_matrix_saves_nothing() {
     let mut tape = recording();
     let x = input(&mut tape, 1, &[2.0]);
     let x = elements(&x)[0];
-    let a = Owned::passive(10, 10, vec![0.0; 100]);
+    let a = Owned::zeros(10, 10).unwrap();
     for k in 0..100 {
         let y = mul(&mut tape, x, Var { value: k as f64, ..Var::default() });
         set(&mut tape, &a, k, y);
@@ -311,7 +311,7 @@ fn a_copy_is_apart_and_views_see_what_is_assigned() {
 #[test]
 fn a_passive_operand_is_held_and_apart() {
     let mut tape = recording();
-    let a = Owned::passive(2, 1, vec![3.0, 4.0]);
+    let a = Owned::passive(2, 1, [3.0, 4.0]).unwrap();
     // SAFETY: live.
     let x = unsafe { Tape::operand(Some(&*tape), "a", &a.view()) }.unwrap();
     for _ in 0..3 {

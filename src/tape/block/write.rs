@@ -1,7 +1,7 @@
 //! Overwriting elements: what recorded events and marked places still need is saved, taken back as a sweep passes,
 //! and done again at its end.
 
-use super::{Block, Home, Id, Matrix, Part, STALE, View, bind, check_count};
+use super::{Block, Home, Id, Matrix, Part, STALE, View, bind, check_count, zeros};
 use crate::count::product;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Event, Sweep, Tape, Var};
@@ -171,6 +171,45 @@ impl Tape {
         }
     }
 
+    /// Overwrites the elements of a view at `places`, each below their number, with scalars, in their order. All or none.
+    ///
+    /// # Safety
+    /// As for `assign`.
+    pub unsafe fn scatter(
+        mut tape: Option<&mut Self>,
+        name: &str,
+        view: &View,
+        places: &[usize],
+        elements: &[Var],
+    ) -> Result<()> {
+        if let Some(tape) = tape.as_deref()
+            && tape.checking()
+        {
+            tape.check_vars("x", elements)?;
+        }
+        let active = elements.iter().any(|element| element.id != 0);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let part = view.part(name)?;
+            let at = |place: usize| {
+                part.offset + place % part.rows * part.row_step + place / part.rows * part.col_step
+            };
+            // Nothing is overwritten before all may be.
+            for &place in places {
+                let one = Part { offset: at(place), ..Part::whole(1, 1) };
+                Self::writable(tape.as_deref_mut(), name, view.of, &one, active)?;
+            }
+            let cells = &(*(*view.of).block).cells;
+            for (&place, &Var { value, id, tag }) in places.iter().zip(elements) {
+                *cells.value.add(at(place)) = value;
+                if !cells.ids.is_null() {
+                    *cells.ids.add(at(place)) = Id { id, tag };
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Overwrites the elements of a view with those of another of its shape, which may overlap it.
     ///
     /// # Safety
@@ -234,7 +273,7 @@ impl Tape {
             }
             if !active && let Home::Heap { held, .. } = block.home {
                 if held > 0 || block.bound > 1 {
-                    bind(matrix, Block::heap(block.values().into()));
+                    bind(matrix, Block::heap_copy(block.values())?);
                 }
                 return Ok((*matrix).block);
             }
@@ -289,7 +328,7 @@ impl Tape {
                 _ => None,
             };
             let new = match arena {
-                None => Block::heap(vec![0.0; block.n].into()),
+                None => Block::heap(zeros(block.n, 1)?),
                 Some((tape, origin)) => {
                     let new = tape.arena_block(block.n)?;
                     (*new).cells.ids = tape.make_ids(&*new)?;
