@@ -542,7 +542,7 @@ TEST_CASE("test_operations_linear_solve_errors") {
   tape.input(p);
   const auto short_solve = [](const std::vector<varmat> &, const numbers &, bool) { return numbers{1.0}; };
   CHECK(message<admpi::argument_error>([&] { linear_solve(b, {p, 0.5}, short_solve, &banded_product); }) ==
-        "linear_solve: what the routine returns is 1 x 1, expected 3 x 1");
+        "linear_solve: the routine returns 1 elements, expected 3");
   const auto fails = [](const std::vector<varmat> &q, const numbers &rhs, bool transposed) {
     if (transposed) throw std::runtime_error("no transposed solve");
     return banded_solve(q, rhs, false);
@@ -553,7 +553,8 @@ TEST_CASE("test_operations_linear_solve_errors") {
   tape.clear_adjoints();
   const auto wrong = [](const std::vector<varmat> &, const varmat &) { return varmat(2, 2); };
   tape.seed(linear_solve(b, {p, 0.5}, &banded_solve, wrong));
-  CHECK(message<admpi::argument_error>([&] { tape.reverse(); }) == "linear_solve: the product is 2 x 2, expected 3 x 1");
+  CHECK(message<admpi::argument_error>([&] { tape.reverse(); }).find("linear_solve: the product is 2 x 2, expected 3 x 1") !=
+        std::string::npos);
 }
 
 namespace {
@@ -657,8 +658,9 @@ TEST_CASE("test_operations_fixed_point_that_is_not_found") {
   const auto contracts = [](const varmat &x, const std::vector<varmat> &q) { return varmat(0.5 * x + q[0]); };
   const varmat x = fixed_point(contracts, varmat(2, 1, numbers{1.0, 0.5}.data()), {p}, options);
   tape.seed(x);
-  CHECK(message<admpi::convergence_error>([&] { tape.reverse(); }) ==
-        "fixed_point: the adjoint iteration did not converge in 3 iterations; the last one changed it by 0.125");
+  CHECK(message<admpi::convergence_error>([&] { tape.reverse(); })
+            .find("fixed_point: the adjoint iteration did not converge in 3 iterations; the last one changed it by 0.125") !=
+        std::string::npos);
   tape.clear_adjoints();
   int calls = 0;
   options.max_iterations = 100;
@@ -673,6 +675,8 @@ TEST_CASE("test_operations_fixed_point_that_is_not_found") {
   tape.reverse();
   CHECK(calls > 40);
   CHECK(close(tape.adjoint(p(0)), 2.0, 1e-11));
+  const auto no_norm = [](const numbers &) -> double { throw std::runtime_error("no norm"); };
+  CHECK(message<std::runtime_error>([&] { fixed_point(contracts, varmat(2, 1), {p}, options, no_norm); }) == "no norm");
   tape.clear_adjoints();
   // Nothing comes in: nothing to iterate for.
   tape.reverse();

@@ -130,6 +130,44 @@ typedef struct admpi_operation {
   void (*destroy)(void *data);
 } admpi_operation;
 
+/** What the function that solves a linear system gets. */
+typedef struct admpi_solve_call {
+  int64_t n_p;
+  admpi_varmat *const *p; /**< the parameters, passive; matrices of one element for scalars */
+  int64_t rows;
+  int64_t cols;
+  const double *rhs;  /**< `rows*cols`, column by column */
+  double *x;          /**< `rows*cols`: to be set to the solution */
+  int32_t transposed; /**< not 0: of the transpose of A */
+  void *data;
+} admpi_solve_call;
+
+/** A linear system A(p) x = b. Functions return 0, or any other number, which ends the call or the sweep with
+ *  ADMPI_ERR_CALLBACK. They throw no exceptions. */
+typedef struct admpi_linear_system {
+  size_t size; /**< sizeof(admpi_linear_system) */
+  /** Solves for plain numbers, by whatever method; nothing of it is recorded. */
+  int32_t (*solve)(const admpi_solve_call *call);
+  /** Makes A(p) x, which is recorded and reversed: a matrix of the shape of x, which the library frees. */
+  int32_t (*product)(int64_t n_p, admpi_varmat *const *p, admpi_varmat *x, admpi_varmat **y_out, void *data);
+  /** Destroys the data, once, as that of an admpi_operation. May be NULL. */
+  void (*destroy)(void *data);
+} admpi_linear_system;
+
+/** A fixed point x = f(x, p). As above for what functions return. */
+typedef struct admpi_fixed_point_map {
+  size_t size; /**< sizeof(admpi_fixed_point_map) */
+  /** Makes f(x, p): a matrix of the shape of x, which the library frees. Recorded and reversed by a sweep alone. */
+  int32_t (*evaluate)(int64_t n_p, admpi_varmat *const *p, admpi_varmat *x, admpi_varmat **y_out, void *data);
+  /** What measures iterates and their changes. NULL: the largest magnitude. Where an iterate is spread over ranks, which must do
+   *  the same number of iterations, it asks all of them. */
+  double (*norm)(int64_t n, const double *x, void *data);
+  /** Destroys the data, once, as that of an admpi_operation. May be NULL. */
+  void (*destroy)(void *data);
+  double tolerance; /**< of the change in an iteration, relative to the larger of 1 and the iterate; in the sweep to the adjoint */
+  int64_t max_iterations;
+} admpi_fixed_point_map;
+
 /** A part of a matrix as an operand, and a scalar, active or not. */
 static inline admpi_operand admpi_operand_part(admpi_view part) {
   admpi_operand operand = {part, {0.0, 0, 0}};

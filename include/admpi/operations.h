@@ -37,6 +37,45 @@ int32_t admpi_operation_apply(const admpi_operation *operation,
                               int64_t n_results,
                               admpi_varmat **result_out);
 
+/**
+ * Solves A(p) x = b for a matrix that only functions of the user's know, as one event. The sweep solves with the transpose
+ * once, and records and reverses one product in a nest; of the solver's iterations nothing is recorded.
+ * @param system      its functions; the struct is copied
+ * @param data        handed to the functions. From here on the library's to destroy, whatever this call returns, if system
+ *                    is not NULL and has its size
+ * @param b           part of a matrix, or a scalar
+ * @param p           `n_p` parts of matrices or scalars: everything active that A depends on
+ * @param n_p         how many
+ * @param[out] x_out  the solution, of the shape of b; free it with admpi_varmat_free
+ * @return as admpi_operation_apply; a sweep returns ADMPI_ERR_ARGUMENT if the product is not of the shape of b
+ */
+int32_t admpi_linear_solve(const admpi_linear_system *system,
+                           void *data,
+                           const admpi_operand *b,
+                           const admpi_operand *p,
+                           int64_t n_p,
+                           admpi_varmat **x_out);
+
+/**
+ * Finds x with x = f(x, p) by iterating from a start, where f contracts, as one event. The sweep iterates likewise, over one
+ * recording of f at the solution; of the iterations nothing is recorded.
+ * @param map         f, and when x counts as found; the struct is copied
+ * @param data        handed to the functions. From here on the library's to destroy, whatever this call returns, if map is
+ *                    not NULL and has its size
+ * @param start       part of a matrix; the solution does not depend on it
+ * @param p           `n_p` parts of matrices or scalars: everything active that f depends on
+ * @param n_p         how many
+ * @param[out] x_out  the solution, of the shape of start; free it with admpi_varmat_free
+ * @return as admpi_operation_apply, and ADMPI_ERR_CONVERGENCE, which a sweep may return too: the message tells the number of
+ *         iterations and the last change
+ */
+int32_t admpi_fixed_point(const admpi_fixed_point_map *map,
+                          void *data,
+                          const admpi_view *start,
+                          const admpi_operand *p,
+                          int64_t n_p,
+                          admpi_varmat **x_out);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -30,6 +30,12 @@ using extent = std::pair<std::int64_t, std::int64_t>;
 
 namespace detail {
 
+inline std::vector<admpi_operand> operands_of(const std::vector<argument> &arguments) {
+  std::vector<admpi_operand> all;
+  for (const argument &each : arguments) all.push_back(each.operand());
+  return all;
+}
+
 template <class Operation>
 struct operation_functions {
   static Operation &of(const admpi_operation_call *call) { return *static_cast<Operation *>(call->data); }
@@ -53,8 +59,7 @@ struct operation_functions {
 template <class Operation>
 std::vector<varmat> apply_operation(Operation operation, const std::vector<argument> &operands,
                                     const std::vector<extent> &results) {
-  std::vector<admpi_operand> operand;
-  for (const argument &each : operands) operand.push_back(each.operand());
+  const std::vector<admpi_operand> operand = detail::operands_of(operands);
   std::vector<std::int64_t> shape;
   for (const auto &[rows, cols] : results) shape.insert(shape.end(), {rows, cols});
   std::vector<admpi_varmat *> made(results.size());

@@ -1,12 +1,15 @@
 //! The C interface of users' operations on matrices. `include/admpi/operations.h` is generated from this file.
 
-use super::{array, array_mut, entry, get};
+use super::{array, array_mut, entry, get, put};
 use crate::count::from_c;
+use crate::tape;
 use std::ffi::c_void;
 
 // By the names under which C knows them: they are defined in `include/admpi/matrix.h`.
 use crate::tape::{
-    Argument as admpi_operand, Matrix as admpi_varmat, Operation as admpi_operation,
+    Argument as admpi_operand, FixedPoint as admpi_fixed_point_map,
+    LinearSystem as admpi_linear_system, Matrix as admpi_varmat, Operation as admpi_operation,
+    View as admpi_view,
 };
 
 /// Applies an operation of the user's, as one event: its forward function is called now, its reverse function by every sweep
@@ -45,5 +48,64 @@ pub unsafe extern "C-unwind" fn admpi_operation_apply(
             *out = result.into_raw();
         }
         Ok(())
+    })
+}
+
+/// Solves A(p) x = b for a matrix that only functions of the user's know, as one event. The sweep solves with the transpose
+/// once, and records and reverses one product in a nest; of the solver's iterations nothing is recorded.
+/// @param system      its functions; the struct is copied
+/// @param data        handed to the functions. From here on the library's to destroy, whatever this call returns, if system
+///                    is not NULL and has its size
+/// @param b           part of a matrix, or a scalar
+/// @param p           `n_p` parts of matrices or scalars: everything active that A depends on
+/// @param n_p         how many
+/// @param[out] x_out  the solution, of the shape of b; free it with admpi_varmat_free
+/// @return as admpi_operation_apply; a sweep returns ADMPI_ERR_ARGUMENT if the product is not of the shape of b
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_linear_solve(
+    system: *const admpi_linear_system,
+    data: *mut c_void,
+    b: *const admpi_operand,
+    p: *const admpi_operand,
+    n_p: i64,
+    x_out: *mut *mut admpi_varmat,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        put("x_out", x_out, || {
+            let (system, b) = (get("system", system)?, get("b", b)?);
+            let p = array("p", p, from_c("n_p", n_p)?)?;
+            Ok(tape::linear_solve(system, data, b, p)?.into_raw())
+        })
+    })
+}
+
+/// Finds x with x = f(x, p) by iterating from a start, where f contracts, as one event. The sweep iterates likewise, over one
+/// recording of f at the solution; of the iterations nothing is recorded.
+/// @param map         f, and when x counts as found; the struct is copied
+/// @param data        handed to the functions. From here on the library's to destroy, whatever this call returns, if map is
+///                    not NULL and has its size
+/// @param start       part of a matrix; the solution does not depend on it
+/// @param p           `n_p` parts of matrices or scalars: everything active that f depends on
+/// @param n_p         how many
+/// @param[out] x_out  the solution, of the shape of start; free it with admpi_varmat_free
+/// @return as admpi_operation_apply, and ADMPI_ERR_CONVERGENCE, which a sweep may return too: the message tells the number of
+///         iterations and the last change
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_fixed_point(
+    map: *const admpi_fixed_point_map,
+    data: *mut c_void,
+    start: *const admpi_view,
+    p: *const admpi_operand,
+    n_p: i64,
+    x_out: *mut *mut admpi_varmat,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe {
+        put("x_out", x_out, || {
+            let (map, start) = (get("map", map)?, get("start", start)?);
+            let p = array("p", p, from_c("n_p", n_p)?)?;
+            Ok(tape::fixed_point(map, data, start, p)?.into_raw())
+        })
     })
 }

@@ -16,9 +16,9 @@ mod sweep;
 mod tests;
 
 pub use block::{
-    Adjoint, Adjoints, Argument, Call, Cells, Forward, ForwardCall, Id, Input, Kernel, Matrix,
-    Operand, Operands, Operation, OperationCall, Owned, Part, SeenOperand, SeenResult, Stretch,
-    Values, View, numbered,
+    Adjoint, Adjoints, Argument, Call, Cells, FixedPoint, Forward, ForwardCall, Id, Input, Kernel,
+    LinearSystem, Matrix, Operand, Operands, Operation, OperationCall, Owned, Part, SeenOperand,
+    SeenResult, SolveCall, Stretch, Values, View, fixed_point, linear_solve, numbered,
 };
 pub use callback::ReverseFn;
 pub use companions::Companion;

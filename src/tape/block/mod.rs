@@ -4,6 +4,7 @@
 //! copy records nothing. Blocks made while a tape records lie in its payload arena and are forgotten with it: a
 //! matrix that is still bound then takes its values along to the heap, where also passive matrices live.
 
+mod equations;
 mod kernel;
 mod operand;
 mod operation;
@@ -12,6 +13,7 @@ mod stretch;
 mod tests;
 mod write;
 
+pub use equations::{FixedPoint, LinearSystem, SolveCall, fixed_point, linear_solve};
 pub use kernel::{Adjoints, Argument, Call, Forward, ForwardCall, Kernel, Values};
 pub use operand::{Adjoint, Input, Operand, Operands};
 pub use operation::{Operation, OperationCall, SeenOperand, SeenResult};

@@ -42,8 +42,8 @@ pub struct OperationCall {
     pub data: *mut c_void,
 }
 
-type Function = unsafe extern "C-unwind" fn(*const OperationCall) -> i32;
-type Destroy = unsafe extern "C-unwind" fn(*mut c_void);
+pub(super) type Function = unsafe extern "C-unwind" fn(*const OperationCall) -> i32;
+pub(super) type Destroy = unsafe extern "C-unwind" fn(*mut c_void);
 
 /// A user's operation. Laid out as `admpi_operation`.
 #[repr(C)]
@@ -57,7 +57,7 @@ pub struct Operation {
 
 /// The user's data of one operation, which is destroyed with it.
 pub struct Data {
-    data: *mut c_void,
+    pub(super) data: *mut c_void,
     destroy: Option<Destroy>,
 }
 
@@ -70,16 +70,58 @@ impl Drop for Data {
     }
 }
 
-/// Calls a function of the user's. Adjoints of operands that are empty are not asked for.
-///
-/// # Safety
-/// `function` may be called with `data` and arrays of these sizes.
-unsafe fn call(
-    function: Function,
+/// What an operation does: it is told the arrays, and lives as long as its event.
+pub trait Compute: 'static {
+    /// The operation, for messages.
+    const NAME: &'static str;
+
+    /// Computes the values of the results, which are zero.
+    fn forward(&self, call: &OperationCall) -> Result<()>;
+    /// Computes adjoints of the operands from those of the results.
+    fn reverse(&self, call: &OperationCall) -> Result<()>;
+}
+
+/// A user's operation by its table of functions.
+struct ByTable {
+    forward: Function,
+    reverse: Function,
+    data: Data,
+}
+
+impl ByTable {
+    fn call(&self, function: Function, call: &OperationCall) -> Result<()> {
+        let call = OperationCall { data: self.data.data, ..*call };
+        // SAFETY: the functions came with this data, and the arrays are those that their contract names.
+        check_status(unsafe { function(&raw const call) })
+    }
+}
+
+impl Compute for ByTable {
+    const NAME: &'static str = "user's operation";
+
+    fn forward(&self, call: &OperationCall) -> Result<()> {
+        self.call(self.forward, call)
+    }
+
+    fn reverse(&self, call: &OperationCall) -> Result<()> {
+        self.call(self.reverse, call)
+    }
+}
+
+/// What a function of the user's returned.
+pub(super) fn check_status(status: i32) -> Result<()> {
+    if status == 0 {
+        return Ok(());
+    }
+    Err(Error::new(Code::Callback, format!("the user's function returned {status}")))
+}
+
+/// Calls `f` with what its functions see. Adjoints of operands that are empty are not asked for.
+fn call(
+    f: impl FnOnce(&OperationCall) -> Result<()>,
     (inputs, values): (&[Input], &[Cow<'_, [f64]>]),
     adjoints: &mut [Vec<f64>],
     results: &[SeenResult],
-    data: &Data,
 ) -> Result<()> {
     let operands: Vec<SeenOperand> = inputs
         .iter()
@@ -92,30 +134,24 @@ unsafe fn call(
             adjoint: if adjoint.is_empty() { std::ptr::null_mut() } else { adjoint.as_mut_ptr() },
         })
         .collect();
-    let call = OperationCall {
+    f(&OperationCall {
         n_operands: as_c(operands.len()),
         operand: operands.as_ptr(),
         n_results: as_c(results.len()),
         result: results.as_ptr(),
-        data: data.data,
-    };
-    // SAFETY: the caller's promise.
-    match unsafe { function(&raw const call) } {
-        0 => Ok(()),
-        status => Err(Error::new(Code::Callback, format!("the user's function returned {status}"))),
-    }
+        data: std::ptr::null_mut(),
+    })
 }
 
-struct Recorded {
-    reverse: Function,
-    data: Data,
+struct Recorded<C> {
+    compute: C,
     inputs: Vec<Input>,
     results: Vec<Operand>,
     first: u32,
 }
 
-impl Event for Recorded {
-    const NAME: &'static str = "user's operation";
+impl<C: Compute> Event for Recorded<C> {
+    const NAME: &'static str = C::NAME;
 
     /// Once for each direction, also where all adjoints are zero: the function may call others that all ranks call.
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
@@ -143,10 +179,8 @@ impl Event for Recorded {
             let mut adjoints: Vec<Vec<f64>> =
                 self.inputs.iter().map(|input| vec![0.0; room(input)]).collect();
             // No reference to the tape is held meanwhile.
-            // SAFETY: the function that came with this data, with arrays of the sizes that its contract names.
-            unsafe {
-                call(self.reverse, (&self.inputs, &values), &mut adjoints, &seen, &self.data)?;
-            }
+            let reverse = |seen: &OperationCall| self.compute.reverse(seen);
+            call(reverse, (&self.inputs, &values), &mut adjoints, &seen)?;
             for (input, adjoint) in self.inputs.iter().zip(&adjoints) {
                 if !adjoint.is_empty() {
                     sweep.split(self.first, 0).0.add_columns(&input.operand, k, adjoint, 1.0)?;
@@ -157,16 +191,28 @@ impl Event for Recorded {
     }
 }
 
+impl Data {
+    /// The data of a call, which the library has from now on; `size` is what the user says of a table of type `T`.
+    pub(super) fn of<T>(
+        name: &str,
+        size: usize,
+        data: *mut c_void,
+        destroy: Option<Destroy>,
+    ) -> Result<Self> {
+        if size < size_of::<T>() {
+            return Err(Error::new(
+                Code::Argument,
+                format!("{name}.size = {size} is less than {}", size_of::<T>()),
+            ));
+        }
+        Ok(Self { data, destroy })
+    }
+}
+
 impl Operation {
     /// The data of a call, which the library has from now on.
     pub fn data(&self, data: *mut c_void) -> Result<Data> {
-        if self.size < size_of::<Self>() {
-            return Err(Error::new(
-                Code::Argument,
-                format!("operation.size = {} is less than {}", self.size, size_of::<Self>()),
-            ));
-        }
-        Ok(Data { data, destroy: self.destroy })
+        Data::of::<Self>("operation", self.size, data, self.destroy)
     }
 
     fn functions(&self) -> Result<(Function, Function)> {
@@ -175,11 +221,10 @@ impl Operation {
         Ok((forward, self.reverse.ok_or_else(|| null("reverse"))?))
     }
 
-    /// Calls the forward function, and records the operation as one event if an operand is active and the thread's tape
-    /// records. `shapes` are rows and columns of the results.
+    /// As `apply`, by the functions of the table.
     ///
     /// # Safety
-    /// The arguments' matrices are null or live. The functions may be called with `data`.
+    /// As for `apply`. The functions may be called with `data`.
     pub unsafe fn apply(
         &self,
         data: Data,
@@ -188,37 +233,49 @@ impl Operation {
     ) -> Result<Vec<Owned>> {
         let (forward, reverse) = self.functions()?;
         // SAFETY: the caller's promise.
-        let (inputs, mut results) =
-            unsafe { with_current(|tape| prepare(tape, arguments, shapes))? };
-        // The function may assign to the matrices of its operands, which keep what they are here until it is recorded.
-        let matrices = arguments.iter().map(|argument| argument.view.of);
-        // SAFETY: live, as `prepare` has found.
-        let _kept: Vec<Owned> = matrices
-            .filter(|of| !of.is_null())
-            .map(|of| Owned::new(unsafe { (*of).block }, 0, 0))
-            .collect();
-        {
-            let values: Vec<Cow<'_, [f64]>> = inputs.iter().map(Input::values).collect();
-            let seen: Vec<SeenResult> = results
-                .iter_mut()
-                .zip(shapes)
-                .map(|(result, &[rows, cols])| {
-                    let value = result.fresh_values();
-                    value.fill(0.0);
-                    SeenResult { rows, cols, value: value.as_mut_ptr(), adjoint: std::ptr::null() }
-                })
-                .collect();
-            let mut none = vec![Vec::new(); inputs.len()];
-            // The function may use the tape, of which no reference is held.
-            // SAFETY: the caller's promise, and arrays of the sizes that the contract names.
-            unsafe { call(forward, (&inputs, &values), &mut none, &seen, &data)? };
-        }
-        with_current(|tape| match tape.filter(|tape| tape.recording()) {
-            Some(tape) => record(tape, inputs, &results, reverse, data),
-            None => Ok(()),
-        })?;
-        Ok(results)
+        unsafe { apply(ByTable { forward, reverse, data }, arguments, shapes) }
     }
+}
+
+/// Lets the operation compute, and records it as one event if an operand is active and the thread's tape records. `shapes` are
+/// rows and columns of the results.
+///
+/// # Safety
+/// The arguments' matrices are null or live.
+pub(super) unsafe fn apply<C: Compute>(
+    compute: C,
+    arguments: &[Argument],
+    shapes: &[[i64; 2]],
+) -> Result<Vec<Owned>> {
+    // SAFETY: the caller's promise.
+    let (inputs, mut results) = unsafe { with_current(|tape| prepare(tape, arguments, shapes))? };
+    // The function may assign to the matrices of its operands, which keep what they are here until it is recorded.
+    let matrices = arguments.iter().map(|argument| argument.view.of);
+    // SAFETY: live, as `prepare` has found.
+    let _kept: Vec<Owned> = matrices
+        .filter(|of| !of.is_null())
+        .map(|of| Owned::new(unsafe { (*of).block }, 0, 0))
+        .collect();
+    {
+        let values: Vec<Cow<'_, [f64]>> = inputs.iter().map(Input::values).collect();
+        let seen: Vec<SeenResult> = results
+            .iter_mut()
+            .zip(shapes)
+            .map(|(result, &[rows, cols])| {
+                let value = result.fresh_values();
+                value.fill(0.0);
+                SeenResult { rows, cols, value: value.as_mut_ptr(), adjoint: std::ptr::null() }
+            })
+            .collect();
+        let mut none = vec![Vec::new(); inputs.len()];
+        // The function may use the tape, of which no reference is held.
+        call(|seen| compute.forward(seen), (&inputs, &values), &mut none, &seen)?;
+    }
+    with_current(|tape| match tape.filter(|tape| tape.recording()) {
+        Some(tape) => record(tape, inputs, &results, compute),
+        None => Ok(()),
+    })?;
+    Ok(results)
 }
 
 /// # Safety
@@ -247,12 +304,11 @@ unsafe fn prepare(
 }
 
 /// Records an operation that has been computed, if an operand is active.
-fn record(
+fn record<C: Compute>(
     tape: &mut Tape,
     inputs: Vec<Input>,
     results: &[Owned],
-    reverse: Function,
-    data: Data,
+    compute: C,
 ) -> Result<()> {
     if !inputs.iter().any(|input| input.operand.is_active()) {
         return Ok(());
@@ -279,7 +335,7 @@ fn record(
     let sizes: Vec<usize> = made.iter().map(|result| result.part().len()).collect();
     let n = sizes.iter().sum();
     let mut first =
-        tape.record(n, |first, _| Recorded { reverse, data, inputs, results: made, first })?;
+        tape.record(n, |first, _| Recorded { compute, inputs, results: made, first })?;
     for (result, size) in results.iter().zip(sizes) {
         tape.activate(result, first);
         first += u32::try_from(size).expect("ids that were given out");
