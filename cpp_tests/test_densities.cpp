@@ -482,6 +482,57 @@ TEST_CASE("test_densities_multi_normal_cholesky_agrees_with_scalars") {
   }
 }
 
+TEST_CASE("test_densities_multi_normal_by_the_covariance") {
+  for (unsigned mask = 0; mask < 16; ++mask) {
+    CAPTURE(mask);
+    const std::int64_t n = 4, m = (mask & 8) != 0 ? 3 : 1;
+    admpi::tape tape;
+    tape.start();
+    const auto matrix = [&](std::int64_t rows, std::int64_t cols, double by, bool active) {
+      numbers x;
+      for (std::int64_t k = 0; k < rows * cols; ++k) x.push_back(std::sin(by * static_cast<double>(k + 1)));
+      varmat a(rows, cols, x.data());
+      if (active) tape.input(a);
+      return a;
+    };
+    const varmat y = matrix(n, m, 1.7, mask & 1), mu = matrix(n, 1, 0.9, mask & 2);
+    varmat sigma = tcrossprod(matrix(n, n + 1, 2.3, false));
+    for (std::int64_t i = 0; i < n; ++i) sigma(i, i) += 1.0;
+    // Not read.
+    sigma(0, 2) = nan_value;
+    if ((mask & 4) != 0) tape.input(sigma);
+    const std::uint64_t events = tape.statistics().events;
+    const var lp = multi_normal_lpdf(y, mu, sigma);
+    CHECK(tape.statistics().events == events + ((mask & 7) != 0 ? 1 : 0));
+    const var expected = multi_normal_cholesky_lpdf(y, mu, cholesky(sigma));
+    CHECK(close(lp.value, expected.value));
+    const auto gradient = [&](const var &of) {
+      tape.clear_adjoints();
+      tape.seed(of, 1.5);
+      tape.reverse();
+      numbers all;
+      for (const varmat *a : {&y, &mu, static_cast<const varmat *>(&sigma)}) {
+        for (const double adjoint : tape.adjoints(*a)) all.push_back(adjoint);
+      }
+      return all;
+    };
+    const numbers got = gradient(lp), wanted = gradient(expected);
+    for (std::size_t k = 0; k < got.size(); ++k) {
+      CAPTURE(k);
+      CHECK(close(got[k], wanted[k], 1e-11));
+    }
+    CHECK(gradient(lp) == got);
+  }
+  const varmat y(2, 1), mu(2, 1);
+  const auto of = [&](const varmat &sigma) {
+    return message<admpi::argument_error>([&] { admpi::multi_normal_lpdf(y, mu, sigma); });
+  };
+  CHECK(of(varmat(3, 3)) == "multi_normal_lpdf: y is 2 x 1, but sigma is 3 x 3");
+  CHECK(of(varmat(2, 2, numbers{1.0, 2.0, 2.0, 1.0}.data())) ==
+        "multi_normal_lpdf: sigma is not positive definite: pivot 1 is not positive");
+  CHECK(of(varmat(2, 2, numbers{1.0, nan_value, 2.0, 1.0}.data())) == "multi_normal_lpdf: sigma(1, 0) = NaN is not finite");
+}
+
 TEST_CASE("test_densities_multi_normal_cholesky_in_directions_and_of_parts") {
   admpi::tape tape;
   tape.start();

@@ -105,6 +105,21 @@ int32_t admpi_multi_normal_cholesky_lpdf(const admpi_view *y,
                                          const admpi_view *l,
                                          admpi_var *lp_out);
 
+/**
+ * The log density of the multivariate normal distribution, by the covariance, summed over the columns of y. The Cholesky
+ * factor that it takes is kept for the sweep.
+ * @param y            `n x m`: m observations of n numbers
+ * @param mu           mean: `n x 1`, the same for all columns, or `n x m`
+ * @param sigma        `n x n`: the covariance, positive definite. The lower triangle is read, and has the adjoints of both
+ * @param[out] lp_out  the sum over all columns
+ * @return as admpi_multi_normal_cholesky_lpdf, ADMPI_ERR_ARGUMENT also where sigma is not positive definite: the message says
+ *         by which pivot
+ */
+int32_t admpi_multi_normal_lpdf(const admpi_view *y,
+                                const admpi_view *mu,
+                                const admpi_view *sigma,
+                                admpi_var *lp_out);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

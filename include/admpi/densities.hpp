@@ -54,6 +54,13 @@ inline var multi_normal_cholesky_lpdf(const argument &y, const argument &mu, con
   return lp;
 }
 
+/// The same by the covariance, of which the lower triangle is read.
+inline var multi_normal_lpdf(const argument &y, const argument &mu, const argument &sigma) {
+  admpi_var lp;
+  detail::check(admpi_multi_normal_lpdf(&y.parts(), &mu.parts(), &sigma.parts(), &lp));
+  return lp;
+}
+
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi
 

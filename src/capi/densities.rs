@@ -146,13 +146,44 @@ pub unsafe extern "C-unwind" fn admpi_multi_normal_cholesky_lpdf(
     lp_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
+    unsafe { multi_normal(lp_out, ops::Scale::Factor, [("y", y), ("mu", mu), ("l", l)]) }
+}
+
+/// The log density of the multivariate normal distribution, by the covariance, summed over the columns of y. The Cholesky
+/// factor that it takes is kept for the sweep.
+/// @param y            `n x m`: m observations of n numbers
+/// @param mu           mean: `n x 1`, the same for all columns, or `n x m`
+/// @param sigma        `n x n`: the covariance, positive definite. The lower triangle is read, and has the adjoints of both
+/// @param[out] lp_out  the sum over all columns
+/// @return as admpi_multi_normal_cholesky_lpdf, ADMPI_ERR_ARGUMENT also where sigma is not positive definite: the message says
+///         by which pivot
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_multi_normal_lpdf(
+    y: *const admpi_view,
+    mu: *const admpi_view,
+    sigma: *const admpi_view,
+    lp_out: *mut admpi_var,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    unsafe {
+        multi_normal(lp_out, ops::Scale::Covariance, [("y", y), ("mu", mu), ("sigma", sigma)])
+    }
+}
+
+/// # Safety
+/// As for `density`.
+unsafe fn multi_normal(
+    lp_out: *mut admpi_var,
+    scale: ops::Scale,
+    arguments: [(&str, *const admpi_view); 3],
+) -> i32 {
+    // SAFETY: as the C contract says.
     entry(|| unsafe {
         put("lp_out", lp_out, || {
-            let (y, mu, l) = (get("y", y)?, get("mu", mu)?, get("l", l)?);
             with_tape(|tape| {
-                let operand = |name, view| Tape::operand(tape.as_deref(), name, view);
-                let (y, mu, l) = (operand("y", y)?, operand("mu", mu)?, operand("l", l)?);
-                ops::multi_normal_cholesky(tape, y, mu, l)
+                let operand = |(name, view)| Tape::operand(tape.as_deref(), name, get(name, view)?);
+                let [y, mu, of_scale] = arguments.map(operand);
+                ops::multi_normal(tape, scale, y?, mu?, of_scale?)
             })
         })
     })

@@ -12,11 +12,11 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use std::ops::Add;
 
-/// L with A = L Lᵀ, in a matrix that the call makes.
-fn factored(name: &str, call: &mut Call<'_>, a: &Operand) -> Result<Owned> {
-    let n = square(name, "a", a.part())?;
+/// L with A = L Lᵀ, in a matrix that the call makes; `what` is A in messages.
+pub fn factored_as(name: &str, what: &str, call: &mut Call<'_>, a: &Operand) -> Result<Owned> {
+    let n = square(name, what, a.part())?;
     let seen = values(a);
-    finite(name, "a", seen.mat(), true)?;
+    finite(name, what, seen.mat(), true)?;
     let mut made = call.matrix(n, n)?;
     let mut l = dense_mut(made.fresh_values(), n, n);
     l.copy_from_triangular_lower(seen.mat());
@@ -26,8 +26,8 @@ fn factored(name: &str, call: &mut Call<'_>, a: &Operand) -> Result<Owned> {
     let factor =
         cholesky_in_place(l.as_mut(), Default::default(), Par::Seq, stack, Default::default());
     if let Err(LltError::NonPositivePivot { index }) = factor {
-        let what = format!("a is not positive definite: pivot {index} is not positive");
-        return Err(refuse(name, &what));
+        let text = format!("{what} is not positive definite: pivot {index} is not positive");
+        return Err(refuse(name, &text));
     }
     // faer works above the diagonal too.
     for j in 1..n {
@@ -44,13 +44,17 @@ fn factored(name: &str, call: &mut Call<'_>, a: &Operand) -> Result<Owned> {
     };
     let zero = |&i: &usize| pivot(i) <= SUSPICIOUS * size(i) && pivot(i) <= rounding * error(i);
     if let Some(i) = (0..n).find(zero) {
-        let what = format!(
-            "a is not positive definite: pivot {i} is {:e}, zero but for rounding",
+        let text = format!(
+            "{what} is not positive definite: pivot {i} is {:e}, zero but for rounding",
             pivot(i)
         );
-        return Err(refuse(name, &what));
+        return Err(refuse(name, &text));
     }
     Ok(made)
+}
+
+fn factored(name: &str, call: &mut Call<'_>, a: &Operand) -> Result<Owned> {
+    factored_as(name, "a", call, a)
 }
 
 /// Overwrites X by A⁻¹ X.
@@ -59,7 +63,7 @@ fn solve_factored(l: MatRef<'_, f64>, mut x: MatMut<'_, f64>) {
     Triangle::Upper.solve(l.transpose(), x);
 }
 
-fn inverse_of(l: MatRef<'_, f64>) -> Mat<f64> {
+pub fn inverse_of(l: MatRef<'_, f64>) -> Mat<f64> {
     let mut inverse = Mat::identity(l.nrows(), l.nrows());
     solve_factored(l, inverse.as_mut());
     inverse

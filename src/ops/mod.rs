@@ -24,7 +24,7 @@ pub use density::{BernoulliLogit, Density, Gamma, Normal, PoissonLog, StudentT, 
 pub use diagonal::{diag, diag_post_multiply, diag_pre_multiply};
 pub use gather::gather;
 pub use lu::{determinant, inverse, log_determinant, lu, solve};
-pub use multi_normal::multi_normal_cholesky;
+pub use multi_normal::{Scale, multi_normal};
 pub use multiply::{multiply, quad_form, tcrossprod};
 pub use qr::qr;
 pub use sparse::{Pattern, sparse_multiply};
