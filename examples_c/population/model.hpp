@@ -173,18 +173,29 @@ inline Mode find_mode(const Child &child, const Parameters<double> &parameters) 
   throw std::runtime_error("the most likely effects were not found");
 }
 
-/** The most likely effects as a function of the parameters: one more step of Newton's, from the mode and with the Hessian there, in
- *  which the parameters are active. It leaves the effects where they are; and its derivative, minus the inverse of the Hessian
- *  times that of the gradient, is the one of the implicit function theorem. */
+/** How many times a scalar can be differentiated. */
+template <class T>
+inline constexpr int order = 0;
+template <>
+inline constexpr int order<admpi::var> = 1;
+template <class T>
+inline constexpr int order<admpi::tangent<T>> = 1 + order<T>;
+
+/** The most likely effects as a function of the parameters: more steps from the mode, with the Hessian there, in which the
+ *  parameters are active. They leave the effects where they are. The derivative of the first, minus the inverse of the Hessian times
+ *  the derivative of the gradient, is that of the implicit function theorem; every further one makes the next derivative right. */
 template <class T>
 Effects<T> mode_of(const Child &child, const Parameters<T> &parameters) {
   using admpi::value;
   const Mode mode = find_mode(child, {value(parameters.clearance), value(parameters.volume), value(parameters.asphyxia),
                                       value(parameters.residual), {value(parameters.spread[0]), value(parameters.spread[1])}});
-  const Effects<T> eta{mode.eta[0], mode.eta[1]};
-  const T first = joint(child, parameters, along(eta, 0)).derivative, second = joint(child, parameters, along(eta, 1)).derivative;
   const Effects<double> by_first = solve(mode.hessian, {1.0, 0.0}), by_second = solve(mode.hessian, {0.0, 1.0});
-  return {T(eta[0] - by_first[0] * first - by_second[0] * second), T(eta[1] - by_first[1] * first - by_second[1] * second)};
+  Effects<T> eta{mode.eta[0], mode.eta[1]};
+  for (int step = 0; step < order<T>; ++step) {
+    const T first = joint(child, parameters, along(eta, 0)).derivative, second = joint(child, parameters, along(eta, 1)).derivative;
+    eta = {T(eta[0] - by_first[0] * first - by_second[0] * second), T(eta[1] - by_first[1] * first - by_second[1] * second)};
+  }
+  return eta;
 }
 
 /** What a child adds to minus twice the log likelihood, without the constants of the normal densities. */

@@ -152,16 +152,66 @@ double difference(const Fit &a, const Fit &b) {
   return largest;
 }
 
-void report(const std::vector<Fit> &fits, Checks &checks) {
+/** What jobs do. */
+struct Functions {
+  admpi::map_function<ContributionOfJob, admpi::tangent<admpi::var>> contribution{"contribution", ContributionOfJob{}};
+  admpi::map_function<EffectsOfJob> effects{"effects", EffectsOfJob{}};
+};
+
+/** Half the objective's second derivatives, to which each child adds: the information that the data have of the parameters. */
+Vector information(const Functions &functions, const admpi::map_data &data, std::size_t children, const Vector &estimate) {
+  const admpi::map_hessians of_children = admpi::map_hessian(functions.contribution, estimate, children, data);
+  Vector sum(estimate.size() * estimate.size(), 0.0);
+  for (std::size_t child = 0; child < children; ++child)
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += of_children.hessian[child][k] / 2;
+  return sum;
+}
+
+/** The square roots of the diagonal of its inverse. */
+Vector standard_errors(const Vector &information, std::size_t parameters) {
+  const auto n = std::int64_t(parameters);
+  const Vector covariance = admpi::inverse_spd(admpi::varmat(n, n, information.data())).values();
+  Vector errors;
+  for (std::size_t k = 0; k < parameters; ++k) errors.push_back(std::sqrt(covariance[k * (parameters + 1)]));
+  return errors;
+}
+
+void check_information(const Contributions &contributions, const Vector &estimate, const Vector &information, Checks &checks) {
+  const std::size_t n = estimate.size();
+  const auto gradient = [&](std::size_t k, double relative) {
+    Vector moved = estimate;
+    moved[k] *= 1 + relative;
+    return admpi::gradient(
+        [&](const std::vector<admpi::var> &parameters) {
+          admpi::var sum = 0.0;
+          for (const admpi::var &one : contributions(parameters)) sum += one;
+          return sum;
+        },
+        moved);
+  };
+  double largest = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double h = 1e-3;
+    const Vector up = gradient(k, h), down = gradient(k, -h), up_2 = gradient(k, 2 * h), down_2 = gradient(k, -2 * h);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double difference = (8 * (up[i] - down[i]) - (up_2[i] - down_2[i])) / (12 * h * estimate[k]) / 2;
+      const double size = std::sqrt(information[i * (n + 1)] * information[k * (n + 1)]);
+      largest = std::max(largest, std::fabs(information[k * n + i] - difference) / size);
+    }
+  }
+  checks.check("second derivatives against differences of the gradient, relative", largest, 1e-7);
+}
+
+void report(const std::vector<Fit> &fits, const Vector &errors, Checks &checks) {
   const Fit &first = fits.front();
-  std::printf("\n%-28s %12s %12s %10s\n", "", "estimate", "reference", "difference");
+  std::printf("\n%-28s %12s %12s %12s %10s\n", "", "estimate", "std. error", "reference", "difference");
   double largest = 0;
   for (std::size_t k = 0; k < names.size(); ++k) {
     const double off = first.estimate[k] / reference[k] - 1;
-    std::printf("%-28s %12.6g %12.6g %9.4f%%\n", names[k], first.estimate[k], reference[k], 100 * off);
+    std::printf("%-28s %12.6g %12.2g %12.6g %9.4f%%\n", names[k], first.estimate[k], errors[k], reference[k], 100 * off);
     largest = std::max(largest, std::fabs(off));
   }
-  std::printf("%-28s %12.3f %12.3f\n\n", "objective", first.state.value, reference_objective);
+  std::printf("%-28s %12.3f %12s %12.3f\n\n", "objective", first.state.value, "", reference_objective);
   std::printf("%-28s %12s %12s %10s\n", "one value and gradient by", "ms", "speed-up", "calls");
   for (const Fit &each : fits)
     std::printf("%-28s %12.2f %12.2f %10d\n", each.by.c_str(), 1e3 * each.seconds, first.seconds / each.seconds,
@@ -241,21 +291,23 @@ int run(const Options &options) {
   check_gradient(in_a_loop(data), checks);
 
   std::vector<Fit> fits{fit("a loop on one tape", in_a_loop(data), true)};
-  const admpi::map_function contribution("contribution", ContributionOfJob{});
-  const admpi::map_function effects("effects", EffectsOfJob{});
+  const Functions functions;
   admpi::map_workers workers;
   const admpi::map_data on_workers(workers, data.values);
-  const auto by_map = by_a_map(contribution, on_workers, data.children());
+  const auto by_map = by_a_map(functions.contribution, on_workers, data.children());
   workers.backend(ADMPI_MAP_SERIAL);
   fits.push_back(fit("a map in this thread", by_map, false));
   const int threads = std::max(2, int(std::thread::hardware_concurrency()));
   workers.backend(ADMPI_MAP_THREADS, threads);
   fits.push_back(fit(std::to_string(threads) + " threads", by_map, false));
-  report(fits, checks);
+  const Vector &estimate = fits[0].estimate;
+  const Vector known = information(functions, on_workers, data.children(), estimate);
+  report(fits, standard_errors(known, estimate.size()), checks);
+  check_information(by_map, estimate, known, checks);
 
   if (!options.pictures.empty()) {
-    const Vector of_children = admpi::map_rect(effects, fits[0].estimate, data.children(), on_workers, 2);
-    write_pictures(options.pictures, data, fits[0].estimate, of_children);
+    const Vector effects = admpi::map_rect(functions.effects, estimate, data.children(), on_workers, 2);
+    write_pictures(options.pictures, data, estimate, effects);
   }
   return checks.failures();
 }
