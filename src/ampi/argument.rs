@@ -19,20 +19,30 @@ fn layout(name: &str, argument: &Argument) -> Outcome<Layout> {
 }
 
 /// A buffer of active doubles to read.
-#[inline]
+#[inline(always)]
 pub fn source(name: &str, argument: &Argument) -> Outcome<Source> {
-    if let Some(source) = argument.plain() {
-        return Ok(source);
+    match argument.plain() {
+        Some(source) => Ok(source),
+        None => unusual_source(name, argument),
     }
+}
+
+#[inline(never)]
+fn unusual_source(name: &str, argument: &Argument) -> Outcome<Source> {
     argument.source(name, layout(name, argument)?, 1)
 }
 
 /// A buffer of active doubles to write.
-#[inline]
+#[inline(always)]
 pub fn sink(name: &str, argument: &Argument) -> Outcome<Sink> {
-    if let Some(sink) = argument.plain_sink() {
-        return Ok(sink);
+    match argument.plain_sink() {
+        Some(sink) => Ok(sink),
+        None => unusual_sink(name, argument),
     }
+}
+
+#[inline(never)]
+fn unusual_sink(name: &str, argument: &Argument) -> Outcome<Sink> {
     argument.sink(name, layout(name, argument)?, 1)
 }
 

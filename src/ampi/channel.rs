@@ -50,6 +50,7 @@ pub struct Closed {
 
 impl Window {
     /// Numbers a receive that is being posted.
+    #[inline]
     pub fn post(&mut self) -> u64 {
         let post = self.next;
         self.next += 1;
@@ -59,17 +60,21 @@ impl Window {
         let bit = 1 << ((post - self.base) & 63);
         match wide((post - self.base) / 64) {
             0 => self.near |= bit,
-            word => {
-                if self.far.len() < word {
-                    self.far.push_back(0);
-                }
-                self.far[word - 1] |= bit;
-            }
+            word => self.post_far(word, bit),
         }
         post
     }
 
+    #[inline(never)]
+    fn post_far(&mut self, word: usize, bit: u64) {
+        if self.far.len() < word {
+            self.far.push_back(0);
+        }
+        self.far[word - 1] |= bit;
+    }
+
     /// A receive is complete, or is not going to be.
+    #[inline]
     pub fn close(&mut self, post: u64) -> Closed {
         let older = self.take_out(post);
         let remembered = self.remembered;
@@ -79,6 +84,7 @@ impl Window {
     }
 
     /// Tells whether an older one is still open.
+    #[inline]
     fn take_out(&mut self, post: u64) -> bool {
         let bit = 1 << ((post - self.base) & 63);
         let word = wide((post - self.base) / 64);
@@ -89,13 +95,20 @@ impl Window {
         }
         self.near &= !bit;
         let older = self.near & (bit - 1) != 0;
+        if self.near == 0 && !self.far.is_empty() {
+            self.move_up();
+        }
+        older
+    }
+
+    #[inline(never)]
+    fn move_up(&mut self) {
         while self.near == 0
             && let Some(next) = self.far.pop_front()
         {
             self.near = next;
             self.base += 64;
         }
-        older
     }
 
     /// Whether none is open.

@@ -247,6 +247,14 @@ fn log(private: &'static Private, kind: Kind, fill: impl FnOnce(&mut Entry)) -> 
 }
 
 impl Log {
+    /// Where the call with this post is. Mostly this tape has had all calls since its first one.
+    fn place_of(&self, post: u64) -> Option<usize> {
+        let is_at = |at: &usize| self.entries.get(*at).is_some_and(|entry| entry.post == post);
+        let first = self.entries.first()?.post;
+        let near = post.checked_sub(first).map(crate::count::wide).filter(is_at);
+        near.or_else(|| self.entries.binary_search_by_key(&post, |entry| entry.post).ok())
+    }
+
     /// Events from `event` on are forgotten.
     pub fn cut(&mut self, event: u32) {
         while self.entries.last().is_some_and(|entry| entry.event >= event) {
@@ -353,9 +361,10 @@ impl Posted {
     fn look_up(post: u64, f: impl FnOnce(&mut Entry)) {
         tape::current(|tape| {
             let event = tape.event_count();
-            let entries = &mut tape.companion::<Traffic>().log.entries;
+            let log = &mut tape.companion::<Traffic>().log;
             // A reset may have taken it away, or another tape is current.
-            if let Ok(at) = entries.binary_search_by_key(&post, |entry| entry.post) {
+            if let Some(at) = log.place_of(post) {
+                let entries = &mut log.entries;
                 let was_open = entries[at].open;
                 f(&mut entries[at]);
                 if was_open && !entries[at].open {
@@ -371,8 +380,15 @@ impl Posted {
     }
 
     /// The message has arrived.
+    #[inline]
     pub fn received(self, peer: c_int, tag: c_int, n: usize) {
-        let Some(private) = self.0 else { return };
+        if let Some(private) = self.0 {
+            self.received_by(private, peer, tag, n);
+        }
+    }
+
+    #[cold]
+    fn received_by(self, private: &'static Private, peer: c_int, tag: c_int, n: usize) {
         let number = number((private.index, Kind::Receive, peer, tag));
         self.entry(|entry| {
             (entry.peer, entry.tag, entry.n, entry.open) = (peer, tag, n, false);

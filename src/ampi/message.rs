@@ -161,7 +161,7 @@ struct Post {
 }
 
 impl Post {
-    #[inline]
+    #[inline(always)]
     fn next(private: &'static Private) -> Self {
         Self { private, post: private.receives.with(Window::post) }
     }
@@ -192,7 +192,7 @@ impl Post {
 }
 
 /// A receive under way: where its values go, and what was decided at its start.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Arrival {
     sink: Sink,
     /// The tape that recorded then; none for a message that is not recorded.
@@ -247,6 +247,12 @@ impl Arrival {
         }
     }
 
+    /// Lets go of the buffer.
+    #[inline]
+    pub fn forget(&mut self) {
+        self.sink = Sink::default();
+    }
+
     /// Asks for what `accept` will need: among many receives it has left the cache since their start.
     #[inline]
     pub fn fetch_ahead(&self) {
@@ -254,10 +260,12 @@ impl Arrival {
     }
 
     /// Takes what arrived into the user's buffer: out of `data`, or from where MPI has put it there.
+    #[inline(always)]
     pub fn accept(&mut self, data: &[f64], status: &Status) -> Outcome<()> {
+        let mixed = !self.sink.is_plain() && self.sink.source().mixed_bytes().is_some();
         let bytes = if status.source() == constants().proc_null {
             0
-        } else if self.sink.source().mixed_bytes().is_some() {
+        } else if mixed {
             status.bytes()?
         } else {
             match status.doubles()? {
@@ -265,7 +273,8 @@ impl Arrival {
                 None => self.spoil(),
             }
         };
-        let received = self.sink.source().doubles_in(bytes).min(self.sink.len());
+        let doubles = if mixed { self.sink.source().doubles_in(bytes) } else { bytes / 8 };
+        let received = doubles.min(self.sink.len());
         if received == 0 {
             self.logged.withdrawn();
         } else {
@@ -279,14 +288,18 @@ impl Arrival {
             // Passive parts at most.
             return self.put(data, bytes, 0, Mark::PASSIVE);
         }
-        let mark = post.record(serial, received, status);
-        // The values have arrived, whatever the tape says.
-        let put = self.put(data, bytes, received, *mark.as_ref().unwrap_or(&Mark::PASSIVE));
-        mark.and(put)
+        match post.record(serial, received, status) {
+            Ok(mark) => self.put(data, bytes, received, mark),
+            Err(failure) => {
+                // The values have arrived, whatever the tape says.
+                let _ = self.put(data, bytes, received, Mark::PASSIVE);
+                Err(failure)
+            }
+        }
     }
 
     /// Writes `bytes` with `n` active doubles among them.
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, data: &[f64], bytes: usize, n: usize, mark: Mark) -> Outcome<()> {
         if self.sink.is_direct() {
             self.sink.settle(n, mark)
@@ -420,6 +433,7 @@ fn room_in<'a>(
     long.as_mut_slice()
 }
 
+#[inline(always)]
 pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()> {
     let source = &argument::source("buf", buf)?;
     let n = room(source, to.peer);
@@ -437,6 +451,7 @@ pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()
     outgoing.record(to)
 }
 
+#[inline(always)]
 pub fn recv(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Status> {
     let sink = argument::sink("buf", buf)?;
     let n = room(sink.source(), from.peer);
@@ -457,7 +472,7 @@ pub fn mrecv(buf: &Argument, message: &mut Message<'_>) -> Outcome<Status> {
 }
 
 /// Lets `transfer` send from where the values lie, or from room that it has for them; tells the items.
-#[inline]
+#[inline(always)]
 fn lay_out(
     source: &mut Source,
     n: usize,
@@ -477,6 +492,7 @@ fn lay_out(
 }
 
 /// The same for a receive.
+#[inline(always)]
 fn lay_out_room(sink: &mut Sink, n: usize, transfer: &mut Transfer) -> Outcome<Doubles> {
     if sink.is_direct() {
         transfer.lend_room(sink);
@@ -487,6 +503,7 @@ fn lay_out_room(sink: &mut Sink, n: usize, transfer: &mut Transfer) -> Outcome<D
 }
 
 /// Starts a send in `transfer`, which is idle.
+#[inline(always)]
 pub fn isend(
     buf: &Argument,
     to: Envelope,
@@ -505,6 +522,7 @@ pub fn isend(
 }
 
 /// Starts a receive in `transfer`, which is idle.
+#[inline(always)]
 pub fn irecv(
     buf: &Argument,
     from: Envelope,

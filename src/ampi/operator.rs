@@ -105,14 +105,14 @@ impl Operator {
 
     pub fn source(self, name: &str, argument: &Argument) -> Outcome<Source> {
         if self.pairs {
-            return argument.source(name, Layout::Pairs, 1);
+            return argument.source(name, Layout::pairs(), 1);
         }
         unmixed(name, argument::source(name, argument)?)
     }
 
     pub fn sink(self, name: &str, argument: &Argument) -> Outcome<Sink> {
         if self.pairs {
-            return argument.sink(name, Layout::Pairs, 1);
+            return argument.sink(name, Layout::pairs(), 1);
         }
         unmixed(name, argument::sink(name, argument)?)
     }

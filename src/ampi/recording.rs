@@ -35,23 +35,28 @@ pub fn as_started<R>(recorded: bool, f: impl FnOnce() -> R) -> R {
 }
 
 /// Runs `f` on the tape that recorded a call's start.
+#[inline(always)]
 pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> Outcome<R> {
     let done = tape::current(|tape| {
-        if tape.serial() == serial {
-            // Made now: if it came in the middle of a sweep it would not know that and where the sweep ends.
-            tape.companion::<Traffic>();
-            return f(tape);
+        if tape.serial() != serial {
+            return Err(not_on_it(
+                "the request was started while another tape was current; complete it on that tape",
+            ));
         }
-        let why =
-            "the request was started while another tape was current; complete it on that tape";
-        Err(Error::new(Code::NoTape, why))
+        // Made now: if it came in the middle of a sweep it would not know that and where the sweep ends.
+        tape.companion::<Traffic>();
+        Ok(f(tape)?)
     });
-    let none = || {
-        let why =
-            "the request was started on a tape, and the calling thread has none at its completion";
-        Err(Error::new(Code::NoTape, why))
-    };
-    Ok(done.unwrap_or_else(none)?)
+    done.unwrap_or_else(|| {
+        Err(not_on_it(
+            "the request was started on a tape, and the calling thread has none at its completion",
+        ))
+    })
+}
+
+#[cold]
+fn not_on_it(why: &str) -> Failure {
+    Error::new(Code::NoTape, why).into()
 }
 
 /// A buffer and a datatype in C++ that do not fit.

@@ -22,7 +22,7 @@ enum Kind {
     Idle,
     Passive,
     Sending,
-    Receiving(Arrival),
+    Receiving,
     Collective(Box<dyn Pending>),
     /// Persistent and active, between two starts.
     Resting,
@@ -32,6 +32,8 @@ enum Kind {
 pub struct Request {
     kind: Kind,
     transfer: Transfer,
+    /// Of a receive: beside the kind, so that it is made in its place.
+    arrival: Arrival,
     /// What a start of an active persistent request does.
     again: Option<Box<Again>>,
     comm: Comm,
@@ -57,10 +59,18 @@ static ORPHANS: Mutex<VecDeque<Transfer>> = Mutex::new(VecDeque::new());
 
 impl Request {
     /// A request that is idle, or new.
+    #[inline]
     fn idle(comm: Comm) -> Box<Self> {
         let mut request = IDLE.with(Vec::pop).unwrap_or_else(|| {
-            let (kind, transfer) = (Kind::Idle, Transfer::default());
-            Box::new(Self { kind, transfer, again: None, comm, cancelled: false, number: 0 })
+            Box::new(Self {
+                kind: Kind::Idle,
+                transfer: Transfer::default(),
+                arrival: Arrival::default(),
+                again: None,
+                comm,
+                cancelled: false,
+                number: 0,
+            })
         });
         request.comm = comm;
         request
@@ -74,6 +84,7 @@ impl Request {
         request
     }
 
+    #[inline(always)]
     fn begin(comm: Comm, begin: impl FnOnce(&mut Self) -> Outcome<Kind>) -> Outcome<Box<Self>> {
         let mut request = Self::idle(comm);
         match begin(&mut request) {
@@ -98,7 +109,8 @@ impl Request {
 
     pub fn receive(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Box<Self>> {
         Self::begin(comm, |request| {
-            message::irecv(buf, from, comm, &mut request.transfer).map(Kind::Receiving)
+            request.arrival = message::irecv(buf, from, comm, &mut request.transfer)?;
+            Ok(Kind::Receiving)
         })
     }
 
@@ -117,7 +129,8 @@ impl Request {
         comm: Comm,
     ) -> Outcome<Box<Self>> {
         Self::begin(comm, |request| {
-            message::imrecv(buf, message, &mut request.transfer).map(Kind::Receiving)
+            request.arrival = message::imrecv(buf, message, &mut request.transfer)?;
+            Ok(Kind::Receiving)
         })
     }
 
@@ -162,7 +175,8 @@ impl Request {
             self.kind = Kind::Sending;
         }
         if let Some(arrival) = started? {
-            self.kind = Kind::Receiving(arrival);
+            self.arrival = arrival;
+            self.kind = Kind::Receiving;
         }
         Ok(())
     }
@@ -187,31 +201,30 @@ impl Request {
         for offset in (LINE..size_of::<Self>()).step_by(LINE) {
             fetch_ahead(start.wrapping_add(offset));
         }
-        if let Kind::Receiving(arrival) = &self.kind {
-            arrival.fetch_ahead();
-        }
+        self.arrival.fetch_ahead();
     }
 
     /// Does what the completion of the request asks for.
+    #[inline(always)]
     fn finish(&mut self, status: &Status) -> Outcome<()> {
-        let arrival = match &mut self.kind {
-            Kind::Receiving(arrival) => arrival,
+        match &mut self.kind {
+            Kind::Receiving => {}
             Kind::Collective(collective) => {
                 return collective.finish().map_err(|failure| failure.on(self.comm));
             }
             Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting => return Ok(()),
-        };
+        }
         if self.cancelled && status.cancelled()? {
-            arrival.refuse();
+            self.arrival.refuse();
             return Ok(());
         }
-        arrival.accept(self.transfer.memory(), status).map_err(|f| f.on(self.comm))
+        self.arrival.accept(self.transfer.memory(), status).map_err(|f| f.on(self.comm))
     }
 
     /// The request came to nothing: MPI gave `code`.
     fn fail(&mut self, code: c_int) {
         match &mut self.kind {
-            Kind::Receiving(arrival) => arrival.fail(code),
+            Kind::Receiving => self.arrival.fail(code),
             Kind::Collective(collective) => collective.fail(),
             Kind::Idle | Kind::Passive | Kind::Sending | Kind::Resting => {}
         }
@@ -219,22 +232,26 @@ impl Request {
 }
 
 /// Gives a completed request back. A persistent one stays the user's, to be started anew.
+#[inline]
 fn recycle(slot: &mut Slot) {
-    let Some(request) = slot.as_mut() else { return };
+    let Some(mut request) = slot.take() else { return };
     request.cancelled = false;
     if !request.transfer.is_null() {
         if request.again.is_some() {
             request.kind = Kind::Resting;
         }
+        *slot = Some(request);
         return;
     }
-    let Some(mut request) = slot.take() else { return };
     if request.number != 0 {
         forget_number(request.number);
         request.number = 0;
     }
     request.kind = Kind::Idle;
-    request.again = None;
+    request.arrival.forget();
+    if request.again.is_some() {
+        request.again = None;
+    }
     request.transfer.release();
     IDLE.with(|idle| {
         if idle.len() < RETAINED {
@@ -244,15 +261,18 @@ fn recycle(slot: &mut Slot) {
 }
 
 /// An error for a handle that was copied and has been completed through the copy.
+#[inline]
 fn check_live(slots: &[Slot]) -> Outcome<()> {
     match slots.iter().position(|slot| slot.as_ref().is_some_and(|r| matches!(r.kind, Kind::Idle)))
     {
         None => Ok(()),
-        Some(i) => {
-            Err(Error::new(Code::Argument, format!("request[{i}] has been completed already"))
-                .into())
-        }
+        Some(i) => Err(not_live(i)),
     }
+}
+
+#[cold]
+fn not_live(i: usize) -> Failure {
+    Error::new(Code::Argument, format!("request[{i}] has been completed already")).into()
 }
 
 /// `MPI_Wait`.
@@ -278,6 +298,7 @@ pub fn test(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<bool> {
     settle_one(slot, done, place)
 }
 
+#[inline(always)]
 fn settle_one(
     slot: &mut Slot,
     done: Outcome<Option<Status>>,
@@ -427,7 +448,7 @@ pub fn free(slot: &mut Slot) -> Outcome<()> {
         return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
     };
     match &request.kind {
-        Kind::Receiving(_) => {
+        Kind::Receiving => {
             let why = "the request receives active data, whose arrival must be completed to be recorded; use a Wait or Test call";
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }

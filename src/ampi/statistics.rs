@@ -16,24 +16,27 @@ pub struct MpiStatistics {
 /// In the order of `MpiStatistics`.
 static COUNTS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
-#[inline]
-fn count(first: usize, doubles: usize) {
-    for (counter, by) in COUNTS[first..first + 2].iter().zip([1, 8 * doubles as u64]) {
-        if is_concurrent() {
-            counter.fetch_add(by, Ordering::Relaxed);
-        } else {
-            // Nobody else counts: no locked instruction.
-            counter.store(counter.load(Ordering::Relaxed) + by, Ordering::Relaxed);
-        }
+#[inline(always)]
+fn count(messages: &AtomicU64, bytes: &AtomicU64, doubles: usize) {
+    let doubles = 8 * doubles as u64;
+    if is_concurrent() {
+        messages.fetch_add(1, Ordering::Relaxed);
+        bytes.fetch_add(doubles, Ordering::Relaxed);
+    } else {
+        // Nobody else counts: no locked instruction.
+        messages.store(messages.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        bytes.store(bytes.load(Ordering::Relaxed) + doubles, Ordering::Relaxed);
     }
 }
 
+#[inline]
 pub fn sent_forward(doubles: usize) {
-    count(0, doubles);
+    count(&COUNTS[0], &COUNTS[1], doubles);
 }
 
+#[inline]
 pub fn sent_back(doubles: usize) {
-    count(2, doubles);
+    count(&COUNTS[2], &COUNTS[3], doubles);
 }
 
 pub fn get() -> MpiStatistics {

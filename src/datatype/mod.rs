@@ -10,7 +10,7 @@ pub mod bundle;
 mod flatten;
 
 use crate::mpi::types::Made;
-use crate::mpi::{Datatype, Handle, Layout, Map, Outcome, TypeAttribute};
+use crate::mpi::{Datatype, Handle, Layout, Map, Other, Outcome, TypeAttribute};
 use flatten::Detail;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,7 +59,7 @@ pub fn install() -> Outcome<()> {
         let made = inner.resized(8)?.commit()?;
         inner.free()?;
         made.set_name(name)?;
-        attribute.set(made, remember(Layout::Handle(handle)))?;
+        attribute.set(made, remember(Other::Handle(handle).into()))?;
         Ok::<_, crate::mpi::Failure>(made)
     };
     elements(Handle::Matrix, c"AMPI_VARMAT")?.set_of_matrix();
@@ -195,14 +195,14 @@ fn look_up(datatype: Datatype) -> Outcome<usize> {
 impl flatten::Flat {
     fn into_layout(self) -> Option<Layout> {
         if let Some(why) = self.refused {
-            return Some(Layout::Refused(why));
+            return Some(Other::Refused(why).into());
         }
         // No items of something active: nothing moves, but a collective counts this member in.
         if self.n == 0 && (self.passive || !self.active) {
             return None;
         }
         let Self { runs, pieces, n, extent, .. } = self;
-        Some(Layout::Map(Arc::new(Map { runs, extent, n, pieces })))
+        Some(Other::Map(Map { runs, extent, n, pieces }).into())
     }
 }
 
@@ -229,16 +229,16 @@ impl Lasting {
     /// The user's handle while it lives, for functions of the user's that compare it; else one of the library's.
     pub fn now(&self) -> Datatype {
         match &self.own {
-            Some((made, Some(Layout::Map(map)))) if !is_known(map) => made.datatype(),
+            Some((made, Some(Layout::Other(layout)))) if !is_known(layout) => made.datatype(),
             _ => self.theirs,
         }
     }
 }
 
-/// Whether the type that `map` was made for lives.
-fn is_known(map: &Arc<Map>) -> bool {
+/// Whether the type that `layout` was made for lives.
+fn is_known(layout: &Arc<Other>) -> bool {
     let layouts = lock(&LAYOUTS);
     layouts
         .iter()
-        .any(|layout| matches!(layout, Some(Layout::Map(other)) if Arc::ptr_eq(map, other)))
+        .any(|known| matches!(known, Some(Layout::Other(other)) if Arc::ptr_eq(layout, other)))
 }

@@ -14,8 +14,8 @@ use crate::count::wide32;
 use crate::error::{Code, Error};
 use crate::tape::{Id, Matrix, Owned, Stretch, Var, View};
 use std::ffi::{c_int, c_void};
-use std::mem::{ManuallyDrop, MaybeUninit};
-use std::sync::Arc;
+use std::mem::MaybeUninit;
+use std::sync::{Arc, LazyLock};
 
 /// A run of active doubles, 16 bytes apart, from `offset` bytes behind the item's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,20 +93,81 @@ impl Map {
     }
 }
 
-/// How the active doubles of a datatype lie in memory.
-#[derive(Debug, Clone)]
+/// How the active doubles of a datatype lie in memory. One word, since a message hands it on several times.
+#[derive(Debug)]
 pub enum Layout {
     /// `AMPI_ADOUBLE`: one after the other.
     Plain,
-    Map(Arc<Map>),
+    Other(Arc<Other>),
+}
+
+/// What is not plain.
+#[derive(Debug)]
+pub enum Other {
+    Map(Map),
     /// `AMPI_ADOUBLE_INT` in a reduction: pairs of an active double and an index, of a word each.
     Pairs,
     /// `AMPI_VARMAT` and `AMPI_VIEW`: the buffer is the address of a matrix, or of a view of one.
     Handle(Handle),
     /// The elements that such a buffer stands for.
-    Elements(Box<Stretch>),
+    Elements(Stretch),
     /// Active, but of a kind that the library cannot send: the reason.
     Refused(&'static str),
+}
+
+impl Clone for Layout {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Plain => Self::Plain,
+            Self::Other(other) => match &**other {
+                // It keeps a loan, which the copy has no part in.
+                Other::Elements(stretch) => Other::Elements(stretch.clone()).into(),
+                _ => Self::Other(Arc::clone(other)),
+            },
+        }
+    }
+}
+
+impl From<Other> for Layout {
+    fn from(other: Other) -> Self {
+        Self::Other(Arc::new(other))
+    }
+}
+
+impl Layout {
+    /// That of pairs in a reduction.
+    pub fn pairs() -> Self {
+        static PAIRS: LazyLock<Arc<Other>> = LazyLock::new(|| Arc::new(Other::Pairs));
+        Self::Other(Arc::clone(&PAIRS))
+    }
+
+    #[inline]
+    pub fn other(&self) -> Option<&Other> {
+        match self {
+            Self::Plain => None,
+            Self::Other(other) => Some(other),
+        }
+    }
+
+    #[inline]
+    fn stretch(&self) -> Option<&Stretch> {
+        match self.other() {
+            Some(Other::Elements(stretch)) => Some(stretch),
+            _ => None,
+        }
+    }
+
+    /// Nobody else has it, since a copy has its own.
+    #[inline]
+    fn stretch_mut(&mut self) -> Option<&mut Stretch> {
+        match self {
+            Self::Plain => None,
+            Self::Other(other) => match Arc::get_mut(other) {
+                Some(Other::Elements(stretch)) => Some(stretch),
+                _ => None,
+            },
+        }
+    }
 }
 
 /// What leads to a matrix.
@@ -136,7 +197,7 @@ impl Handle {
             };
             Stretch::new(name, view, first, n)?
         };
-        Ok(Layout::Elements(Box::new(stretch)))
+        Ok(Other::Elements(stretch).into())
     }
 }
 
@@ -197,24 +258,14 @@ const fn narrow(n: usize) -> u32 {
 #[derive(Debug, Clone)]
 pub struct Source {
     base: *mut u8,
-    layout: ManuallyDrop<Layout>,
+    layout: Layout,
     n: usize,
 }
 
 /// Nothing.
 impl Default for Source {
     fn default() -> Self {
-        Self::laid_out(std::ptr::null_mut(), Layout::Plain, 0)
-    }
-}
-
-/// The usual layout owns nothing, and a message has several such values in its way: in line it costs them a compare.
-impl Drop for Source {
-    #[inline]
-    fn drop(&mut self) {
-        if !self.is_plain() {
-            self.drop_layout();
-        }
+        Self { base: std::ptr::null_mut(), layout: Layout::Plain, n: 0 }
     }
 }
 
@@ -307,17 +358,6 @@ fn bad(name: &str, code: Code, why: std::fmt::Arguments<'_>) -> Failure {
 }
 
 impl Source {
-    #[inline]
-    const fn laid_out(base: *mut u8, layout: Layout, n: usize) -> Self {
-        Self { base, layout: ManuallyDrop::new(layout), n }
-    }
-
-    #[inline(never)]
-    fn drop_layout(&mut self) {
-        // SAFETY: called by `drop` alone, once.
-        unsafe { ManuallyDrop::drop(&mut self.layout) };
-    }
-
     /// The items of an argument, whose maker promised what they are.
     #[inline]
     fn new(
@@ -331,10 +371,10 @@ impl Source {
         let Ok(items) = usize::try_from(count) else {
             return Err(bad(name, Code::Argument, format_args!("count = {count} is negative")));
         };
-        let each = match &layout {
-            Layout::Plain | Layout::Pairs | Layout::Handle(_) | Layout::Elements(_) => 1,
-            Layout::Map(map) => map.n,
-            Layout::Refused(why) => {
+        let each = match layout.other() {
+            None | Some(Other::Pairs | Other::Handle(_) | Other::Elements(_)) => 1,
+            Some(Other::Map(map)) => map.n,
+            Some(Other::Refused(why)) => {
                 return Err(bad(name, Code::Unsupported, format_args!("{why}")));
             }
         };
@@ -350,19 +390,19 @@ impl Source {
             return Err(bad(name, Code::Argument, why));
         }
         // A type with absolute addresses goes with MPI_BOTTOM, which is the null pointer in both MPIs.
-        if base.is_null() && n > 0 && !matches!(layout, Layout::Map(_)) {
+        if base.is_null() && n > 0 && !matches!(layout.other(), Some(Other::Map(_))) {
             let why = format_args!("the buffer is NULL and count = {count}");
             return Err(bad(name, Code::Null, why));
         }
         // Items side by side are one run, however many doubles the type bundles.
-        let layout = match layout {
-            Layout::Map(map) if map.is_contiguous() => Layout::Plain,
-            Layout::Handle(_) if n == 0 => Layout::Plain,
+        let layout = match layout.other() {
+            Some(Other::Map(map)) if map.is_contiguous() => Layout::Plain,
+            Some(Other::Handle(_)) if n == 0 => Layout::Plain,
             // SAFETY: the promise of `Argument::new`.
-            Layout::Handle(handle) => unsafe { handle.elements(name, base, first, n)? },
-            other => other,
+            Some(Other::Handle(handle)) => unsafe { handle.elements(name, base, first, n)? },
+            _ => layout,
         };
-        Ok(Self::laid_out(base.cast(), layout, n))
+        Ok(Self { base: base.cast(), layout, n })
     }
 
     /// The number of active doubles.
@@ -377,45 +417,38 @@ impl Source {
     /// Whether the active doubles lie one after the other.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        matches!(*self.layout, Layout::Plain)
+        matches!(self.layout, Layout::Plain)
     }
 
     /// Elements of a matrix.
     #[inline]
     pub fn is_of_elements(&self) -> bool {
-        matches!(*self.layout, Layout::Elements(_))
+        self.layout.stretch().is_some()
     }
 
     /// Whether MPI can read the values side by side from where they lie.
     pub fn is_packed(&self) -> bool {
-        matches!(&*self.layout, Layout::Elements(stretch) if stretch.values().is_some())
+        self.layout.stretch().is_some_and(|stretch| stretch.values().is_some())
     }
 
     /// Lets MPI read the values from where they lie, whatever becomes of the matrix they are elements of until the
     /// request is complete; false where they may have to be copied.
     #[inline]
     pub fn hold(&mut self) -> bool {
-        match &mut *self.layout {
-            Layout::Elements(stretch) => stretch.hold(),
-            _ => true,
-        }
+        self.layout.stretch_mut().is_none_or(Stretch::hold)
     }
 
     /// What `hold` keeps, for the request to keep.
-    pub fn into_held(mut self) -> Option<Box<Stretch>> {
-        match std::mem::replace(&mut *self.layout, Layout::Plain) {
-            Layout::Elements(stretch) => Some(stretch),
-            _ => None,
-        }
+    pub fn into_held(self) -> Layout {
+        self.layout
     }
 
     /// Where MPI finds the values of a plain or packed buffer. One alone has no gap behind it.
+    #[inline(always)]
     pub(super) fn place(&self) -> Place {
-        if let Layout::Elements(stretch) = &*self.layout {
-            let values = stretch.values().expect("values side by side");
-            return Place::packed(values.as_ptr().cast_mut().cast(), values.len());
+        if !self.is_plain() {
+            return self.place_of_elements();
         }
-        assert!(self.is_plain(), "no gaps but those of active doubles");
         if self.n <= 1 {
             Place::packed(self.base.cast(), self.n)
         } else {
@@ -423,17 +456,24 @@ impl Source {
         }
     }
 
+    #[inline(never)]
+    fn place_of_elements(&self) -> Place {
+        let stretch = self.layout.stretch().expect("no gaps but those of active doubles");
+        let values = stretch.values().expect("values side by side");
+        Place::packed(values.as_ptr().cast_mut().cast(), values.len())
+    }
+
     /// Calls `f` for the runs of the first `n` doubles, in order. Those of matrices are copies, to be read.
     #[inline]
     fn for_runs(&self, n: usize, mut f: impl FnMut(*mut Var, usize)) {
-        let map = match &*self.layout {
+        let map = match self.layout.other() {
             // The address of nothing may be NULL, of which no slice can be formed.
-            Layout::Plain if n == 0 => return,
-            Layout::Plain => return f(self.base.cast(), n),
-            Layout::Map(map) => map,
-            Layout::Pairs => return (0..n).for_each(|i| f(self.pair(i).cast(), 1)),
-            Layout::Elements(stretch) => return stretch.each(n, f),
-            Layout::Refused(_) | Layout::Handle(_) => return,
+            None if n == 0 => return,
+            None => return f(self.base.cast(), n),
+            Some(Other::Map(map)) => map,
+            Some(Other::Pairs) => return (0..n).for_each(|i| f(self.pair(i).cast(), 1)),
+            Some(Other::Elements(stretch)) => return stretch.each(n, f),
+            Some(Other::Refused(_) | Other::Handle(_)) => return,
         };
         let mut left = n;
         let mut item = self.base;
@@ -454,28 +494,36 @@ impl Source {
     }
 
     /// The map of a buffer whose items have passive parts too.
+    #[inline]
     fn mixed(&self) -> Option<&Map> {
-        match &*self.layout {
-            Layout::Map(map) if !map.pieces.is_empty() => Some(map),
+        match self.layout.other() {
+            Some(Other::Map(map)) if !map.pieces.is_empty() => Some(map),
             _ => None,
         }
     }
 
     /// Bytes of the items on the wire, if they have passive parts too.
+    #[inline]
     pub fn mixed_bytes(&self) -> Option<usize> {
         self.mixed().map(|map| self.n / map.n * map.bytes())
     }
 
     /// Words of 8 bytes that `pack` fills.
+    #[inline(always)]
     pub fn words(&self) -> usize {
-        match &*self.layout {
-            Layout::Plain => self.n,
-            Layout::Pairs => 2 * self.n,
+        if self.is_plain() { self.n } else { self.words_between() }
+    }
+
+    #[inline(never)]
+    fn words_between(&self) -> usize {
+        match self.layout.other() {
+            Some(Other::Pairs) => 2 * self.n,
             _ => self.mixed_bytes().map_or(self.n, |bytes| bytes.div_ceil(8)),
         }
     }
 
     /// How many active doubles are among the first `bytes` of what arrives for the items.
+    #[inline]
     pub fn doubles_in(&self, bytes: usize) -> usize {
         self.mixed().map_or(bytes / 8, |map| {
             let each = map.bytes();
@@ -533,7 +581,7 @@ impl Source {
     /// in one pass over the memory; behind that of a pair its index; and what lies between them.
     #[inline]
     pub fn pack(&self, out: &mut [f64]) -> Shape {
-        if let (1, Layout::Plain, [value]) = (self.n, &*self.layout, &mut *out) {
+        if let (1, Layout::Plain, [value]) = (self.n, &self.layout, &mut *out) {
             // SAFETY: the promise of `Argument::new`.
             let var = unsafe { self.base.cast::<Var>().read() };
             *value = var.value;
@@ -549,14 +597,14 @@ impl Source {
     }
 
     fn scan(&self, scan: &mut Scan, out: &mut [f64]) {
-        if matches!(*self.layout, Layout::Pairs) {
+        if matches!(self.layout.other(), Some(Other::Pairs)) {
             return self.scan_pairs(scan, out);
         }
         if let Some(map) = self.mixed() {
             self.pack_mixed(map, out);
             return self.scan_ids(scan);
         }
-        if let Layout::Elements(stretch) = &*self.layout
+        if let Some(stretch) = self.layout.stretch()
             && let (Some(values), Some(first)) = (stretch.values(), stretch.range())
         {
             out[..self.n].copy_from_slice(values);
@@ -581,7 +629,7 @@ impl Source {
     }
 
     fn scan_ids(&self, scan: &mut Scan) {
-        if let Layout::Elements(stretch) = &*self.layout
+        if let Some(stretch) = self.layout.stretch()
             && let Some(first) = stretch.range()
         {
             return scan.run(first, self.n);
@@ -595,7 +643,7 @@ impl Source {
     /// What the ids look like.
     #[inline]
     pub fn shape(&self) -> Shape {
-        if let (1, Layout::Plain) = (self.n, &*self.layout) {
+        if let (1, Layout::Plain) = (self.n, &self.layout) {
             // SAFETY: the promise of `Argument::new`.
             let id = unsafe { (*self.base.cast::<Var>()).id };
             return if id == 0 { Shape::Passive } else { Shape::Range(id) };
@@ -694,7 +742,7 @@ impl Argument {
         let usual = self.datatype == Datatype::active_double()
             && !self.pointer.is_null()
             && !self.is_in_place();
-        usual.then(|| Source::laid_out(self.pointer.cast(), Layout::Plain, n))
+        usual.then(|| Source { base: self.pointer.cast(), layout: Layout::Plain, n })
     }
 
     /// As `plain`, to be written.
@@ -744,7 +792,7 @@ impl Argument {
     /// Memory for the same items; what it holds is passive.
     pub fn twin(&self, source: &Source) -> Twin {
         let (mut lowest, mut n) = (0, source.n);
-        if let Layout::Map(map) = &*source.layout {
+        if let Some(Other::Map(map)) = source.layout.other() {
             let last = map.extent * (self.count - 1).max(0);
             let (begin, end) = map.span();
             lowest = begin + last.min(0);
@@ -1168,54 +1216,71 @@ impl Sink {
 
     /// Prepares elements of a matrix for MPI to write the values where they are to stay; false where it cannot, or the
     /// buffer is none of elements. `at_once`: the call waits for them.
+    #[inline(always)]
     pub fn lend(&mut self, at_once: bool) -> Outcome<bool> {
-        match &mut *self.0.layout {
-            Layout::Elements(stretch) => Ok(stretch.lend(at_once)?),
-            _ => Ok(false),
+        if self.is_plain() { Ok(false) } else { self.lend_elements(at_once) }
+    }
+
+    #[inline(never)]
+    fn lend_elements(&mut self, at_once: bool) -> Outcome<bool> {
+        match self.0.layout.stretch_mut() {
+            Some(stretch) => Ok(stretch.lend(at_once)?),
+            None => Ok(false),
         }
     }
 
     /// Whether MPI writes to the buffer itself, so that `settle` is left to be done.
+    #[inline]
     pub fn is_direct(&self) -> bool {
-        match &*self.0.layout {
-            Layout::Elements(stretch) => stretch.is_lent(),
-            layout => matches!(layout, Layout::Plain),
-        }
+        self.is_plain() || self.0.layout.stretch().is_some_and(Stretch::is_lent)
     }
 
     /// The first `n` values are in the buffer itself: gives them their places, and ids from `mark`.
-    #[inline]
+    #[inline(always)]
     pub fn settle(&mut self, n: usize, mark: Mark) -> Outcome<()> {
-        match &mut *self.0.layout {
-            Layout::Elements(stretch) => stretch.settle(n, mark.into())?,
-            _ => self.spread(n, mark),
+        if self.is_plain() {
+            self.spread(n, mark);
+            return Ok(());
         }
-        Ok(())
+        self.settle_elements(n, mark)
+    }
+
+    #[inline(never)]
+    fn settle_elements(&mut self, n: usize, mark: Mark) -> Outcome<()> {
+        let stretch = self.0.layout.stretch_mut().expect("elements that were lent");
+        Ok(stretch.settle(n, mark.into())?)
     }
 
     /// What MPI has written to the buffer itself are no values of the program's.
     pub fn spoil(&mut self) {
-        match &mut *self.0.layout {
-            Layout::Elements(stretch) => stretch.spoil(),
-            Layout::Plain => self.spread(self.len(), Mark::PASSIVE),
-            _ => {}
+        if self.is_plain() {
+            self.spread(self.len(), Mark::PASSIVE);
+        } else if let Some(stretch) = self.0.layout.stretch_mut() {
+            stretch.spoil();
         }
     }
 
     /// Where MPI may write the doubles of a plain buffer side by side, to be put in their places by `settle`: from its
     /// beginning on, so that what does not arrive is not touched. Or where those of a matrix are to stay.
+    #[inline(always)]
     pub(super) fn place(&mut self) -> Place {
-        if let Layout::Elements(stretch) = &mut *self.0.layout {
-            let place = stretch.place().expect("lent before");
-            return Place::packed(place.cast(), self.0.n);
+        if self.0.is_plain() {
+            Place::packed(self.0.base.cast(), 2 * self.0.n)
+        } else {
+            self.place_of_elements()
         }
-        assert!(self.0.is_plain(), "no gaps but those of active doubles");
-        Place::packed(self.0.base.cast(), 2 * self.0.n)
+    }
+
+    #[inline(never)]
+    fn place_of_elements(&mut self) -> Place {
+        let stretch = self.0.layout.stretch_mut().expect("no gaps but those of active doubles");
+        let place = stretch.place().expect("lent before");
+        Place::packed(place.cast(), self.0.n)
     }
 
     /// Gives the first `n` doubles, which lie side by side at the beginning of the buffer, their places and ids from
     /// `mark`.
-    #[inline]
+    #[inline(always)]
     fn spread(&mut self, n: usize, mark: Mark) {
         assert!(self.0.is_plain() && n <= self.0.n);
         let run = self.0.base.cast::<Var>();
@@ -1228,6 +1293,7 @@ impl Sink {
         }
     }
 
+    #[inline(never)]
     fn spread_all(run: *mut Var, n: usize, mark: Mark) {
         let beginning = run.cast::<f64>();
         let mut left = n;
@@ -1252,9 +1318,9 @@ impl Sink {
 
     /// Writes what `Source::pack` has packed, or its beginning, with ids from `mark`.
     pub fn unpack(&mut self, values: &[f64], mark: Mark) -> Outcome<()> {
-        match &*self.0.layout {
-            Layout::Plain => self.unpack_runs(values, mark),
-            Layout::Pairs => self.unpack_pairs(values, mark),
+        match self.0.layout.other() {
+            None => self.unpack_runs(values, mark),
+            Some(Other::Pairs) => self.unpack_pairs(values, mark),
             _ => return self.unpack_bytes(values, 8 * values.len(), mark),
         }
         Ok(())
@@ -1262,7 +1328,7 @@ impl Sink {
 
     /// As `unpack` of the first `bytes`.
     pub fn unpack_bytes(&mut self, values: &[f64], bytes: usize, mark: Mark) -> Outcome<()> {
-        if let Layout::Elements(stretch) = &mut *self.0.layout {
+        if let Some(stretch) = self.0.layout.stretch_mut() {
             let n = (bytes / 8).min(self.0.n);
             return Ok(stretch.put(0, &values[..n], mark.into())?);
         }
@@ -1321,9 +1387,9 @@ impl Sink {
     /// Copies items of the same datatype: values with what marks them, and what lies between.
     pub fn copy(&mut self, from: &Source) {
         let to = &self.0;
-        let alike = match (&*to.layout, &*from.layout) {
-            (Layout::Plain, Layout::Plain) | (Layout::Pairs, Layout::Pairs) => true,
-            (Layout::Map(to), Layout::Map(from)) => to == from,
+        let alike = match (to.layout.other(), from.layout.other()) {
+            (None, None) | (Some(Other::Pairs), Some(Other::Pairs)) => true,
+            (Some(Other::Map(to)), Some(Other::Map(from))) => to == from,
             _ => false,
         };
         assert!(alike && to.n == from.n, "items of one datatype");
@@ -1343,7 +1409,7 @@ impl Sink {
 
     /// Writes values with what marks them.
     pub fn set_vars(&mut self, vars: &[Var]) -> Outcome<()> {
-        if let Layout::Elements(stretch) = &*self.0.layout {
+        if let Some(stretch) = self.0.layout.stretch() {
             return Ok(stretch.set(vars)?);
         }
         let mut left = vars;
@@ -1359,14 +1425,15 @@ impl Sink {
     /// Copies the index of the `i`th pair of `from`.
     pub fn set_index(&mut self, i: usize, from: &Source) {
         assert!(i < self.0.n && i < from.n);
-        assert!(matches!((&*self.0.layout, &*from.layout), (Layout::Pairs, Layout::Pairs)));
+        let is_pairs = |source: &Source| matches!(source.layout.other(), Some(Other::Pairs));
+        assert!(is_pairs(&self.0) && is_pairs(from));
         // SAFETY: the promise of `Argument::new`, of buffers of pairs.
         unsafe { (&raw mut (*self.0.pair(i)).index).write((*from.pair(i)).index) };
     }
 
     /// Writes the doubles from `from` on, with the ids they have when all are numbered from `mark`.
     pub fn unpack_segment(&mut self, from: usize, values: &[f64], mark: Mark) -> Outcome<()> {
-        if let Layout::Elements(stretch) = &mut *self.0.layout {
+        if let Some(stretch) = self.0.layout.stretch_mut() {
             return Ok(stretch.put(from, values, mark.behind(narrow(from)).into())?);
         }
         let mut at = 0;
@@ -1398,6 +1465,8 @@ const fn offset(bytes: i64) -> isize {
     bytes as isize
 }
 
+// SAFETY: a copy of a layout has elements of its own, so that no two threads share any; the rest is plain data.
+unsafe impl Sync for Other {}
 // SAFETY: the pointer is the user's promise, which holds on whichever thread completes the request.
 unsafe impl Send for Source {}
 // SAFETY: as above; a twin's leads to its own memory.
@@ -1485,14 +1554,14 @@ mod tests {
         let runs = vec![Run { offset: 0, n: 1 }, Run { offset: 32, n: 1 }];
         let map = Map { runs, extent: 64, n: 2, pieces: Vec::new() };
         let mut memory = vars(&[1, 2, 3, 4, 5, 6, 7, 8]);
-        let source = source(&mut memory, Layout::Map(Arc::new(map.clone())), 2);
+        let source = source(&mut memory, Other::Map(map.clone()).into(), 2);
         let mut values = [0.0; 4];
         assert_eq!(source.pack(&mut values), Shape::Mixed);
         assert_eq!(values, [0.5, 2.5, 4.5, 6.5]);
         let mut ids = [0; 2];
         source.segment(1, 2).ids(&mut ids);
         assert_eq!(ids, [3, 5]);
-        let mut sink = Sink(self::source(&mut memory, Layout::Map(Arc::new(map)), 2));
+        let mut sink = Sink(self::source(&mut memory, Other::Map(map).into(), 2));
         let mark = Mark { first: 20, tag: 3 };
         assert!(sink.unpack(&[10.0, 11.0, 12.0], mark).is_ok());
         assert!(sink.unpack_segment(3, &[13.0], mark).is_ok());
@@ -1512,7 +1581,7 @@ mod tests {
 
     fn items_map() -> Layout {
         let piece = |offset, n, active| Piece { offset, n, active };
-        Layout::Map(Arc::new(Map {
+        Layout::from(Other::Map(Map {
             runs: vec![Run { offset: 0, n: 1 }, Run { offset: 24, n: 1 }],
             extent: 48,
             n: 2,

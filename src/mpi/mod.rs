@@ -31,8 +31,8 @@ pub mod wrapped;
 
 pub use attribute::{CommAttribute, TypeAttribute};
 pub use buffer::{
-    Argument, Arguments, Counts, Handle, Layout, Lists, Map, Mark, Piece, Pieces, Run, Segment,
-    Shape, Sink, Source, Sources, Twin, Types,
+    Argument, Arguments, Counts, Handle, Layout, Lists, Map, Mark, Other, Piece, Pieces, Run,
+    Segment, Shape, Sink, Source, Sources, Twin, Types,
 };
 pub use error::{Failure, Outcome, check};
 pub use function::{Derivative, Function};

@@ -42,7 +42,7 @@ impl<T> Serial<T> {
     }
 
     /// Gives `f` the data. `f` must not ask for it again.
-    #[inline]
+    #[inline(always)]
     pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         if is_concurrent() { self.with_lock(f) } else { self.alone(f) }
     }

@@ -34,6 +34,7 @@ pub struct Staging {
 }
 
 impl Staging {
+    #[inline(never)]
     pub fn take(n: usize) -> Self {
         let class = class_of(n);
         let recycled = POOL
@@ -50,6 +51,7 @@ impl Staging {
     }
 
     /// Makes room for `n` doubles, in the present memory if that is large enough. What it holds is unspecified.
+    #[inline]
     pub fn reshape(&mut self, n: usize) {
         if n <= self.data.len() {
             self.n = n;
@@ -59,10 +61,11 @@ impl Staging {
     }
 
     /// Lets go of the memory, unless it is so little that its owner may as well keep it for the next time.
+    #[inline]
     pub fn shrink(&mut self) {
         self.n = 0;
         if self.data.len() > KEPT {
-            *self = Self::default();
+            self.give_back();
         }
     }
 
@@ -80,10 +83,12 @@ impl Staging {
         self.n == 0
     }
 
+    #[inline]
     pub fn as_slice(&self) -> &[f64] {
         &self.data[..self.n]
     }
 
+    #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [f64] {
         &mut self.data[..self.n]
     }
@@ -99,6 +104,7 @@ impl Drop for Staging {
 }
 
 impl Staging {
+    #[inline(never)]
     fn give_back(&mut self) {
         let data = std::mem::take(&mut self.data);
         let bytes = size_of_val(&*data);

@@ -37,6 +37,7 @@ impl Status {
     }
 
     /// How many items of `datatype` arrived, or `None` for part of one.
+    #[inline]
     pub fn count(&self, datatype: Datatype) -> Outcome<Option<usize>> {
         let mut count = 0;
         // SAFETY: a status that MPI filled and a live datatype.
@@ -45,7 +46,7 @@ impl Status {
     }
 
     /// How many doubles arrived, or `None` for part of one.
-    #[inline]
+    #[inline(always)]
     pub fn doubles(&self) -> Outcome<Option<usize>> {
         match self.count(Datatype::double())? {
             // Past an int, or part of one.

@@ -3,8 +3,7 @@
 use super::message::{Envelope, Message, Mode, ReceiveRequest, SendRequest};
 use super::place::Place;
 use super::raw::{self, MPI_Request};
-use super::{Comm, Doubles, Op, Outcome, Sink, Source, Staging, Status, check, plain};
-use crate::tape::Stretch;
+use super::{Comm, Doubles, Layout, Op, Outcome, Sink, Source, Staging, Status, check, plain};
 use std::ffi::{c_int, c_void};
 
 fn in_place() -> *mut c_void {
@@ -48,7 +47,7 @@ pub struct Transfer {
     /// What the request uses: the memory, or a buffer of the user's.
     place: Place,
     /// Elements of a matrix that it reads.
-    held: Option<Box<Stretch>>,
+    held: Layout,
     life: Life,
 }
 
@@ -73,7 +72,7 @@ impl Default for Transfer {
             request,
             memory: Staging::default(),
             place: Place::default(),
-            held: None,
+            held: Layout::Plain,
             life: Life::Single,
         }
     }
@@ -97,6 +96,7 @@ impl Transfer {
     }
 
     /// Whether MPI uses nothing of this.
+    #[inline]
     pub fn is_idle(&self) -> bool {
         self.life == Life::Resting || self.is_null()
     }
@@ -105,6 +105,7 @@ impl Transfer {
         assert!(self.is_idle(), "the request is still under way");
     }
 
+    #[inline]
     fn check_null(&self) {
         assert!(self.is_null(), "the request is still in use");
     }
@@ -119,6 +120,7 @@ impl Transfer {
     }
 
     /// Lets `send` send the values of a plain or packed buffer from where they lie.
+    #[inline(always)]
     pub fn lend(&mut self, source: &Source) {
         self.check_null();
         self.place = source.place();
@@ -134,16 +136,18 @@ impl Transfer {
 
     /// Whether it keeps elements of a matrix where they are.
     pub const fn is_holding(&self) -> bool {
-        self.held.is_some()
+        matches!(self.held, Layout::Other(_))
     }
 
     /// Lets `receive` write to the buffer itself.
+    #[inline(always)]
     pub fn lend_room(&mut self, sink: &mut Sink) {
         self.check_null();
         self.place = sink.place();
     }
 
     /// The room that a persistent request was made over, to be filled before it starts; none if that is the user's.
+    #[inline]
     pub fn room_again(&mut self) -> Option<&mut [f64]> {
         self.check_idle();
         let own = self.place.is_at(self.memory.as_slice());
@@ -151,6 +155,7 @@ impl Transfer {
     }
 
     /// Sends what is in the room.
+    #[inline]
     pub fn send(&mut self, comm: Comm, items: &Doubles, to: Envelope, mode: &Mode) -> Outcome<()> {
         self.request_send(comm, items, to, mode.start)
     }
@@ -187,6 +192,7 @@ impl Transfer {
         check(unsafe { raw::MPI_Request_free(&mut old) })
     }
 
+    #[inline]
     fn request_send(
         &mut self,
         comm: Comm,
@@ -204,6 +210,7 @@ impl Transfer {
     }
 
     /// Receives into the room.
+    #[inline]
     pub fn receive(&mut self, comm: Comm, items: &Doubles, from: Envelope) -> Outcome<()> {
         self.request_receive(comm, items, from, raw::MPI_Irecv)
     }
@@ -215,6 +222,7 @@ impl Transfer {
         Ok(())
     }
 
+    #[inline]
     fn request_receive(
         &mut self,
         comm: Comm,
@@ -239,6 +247,7 @@ impl Transfer {
     }
 
     /// Waits for completion.
+    #[inline]
     pub fn wait(&mut self) -> Outcome<Status> {
         let mut status = Status::default();
         // SAFETY: a request of this value, or null.
@@ -262,6 +271,7 @@ impl Transfer {
         Ok(Some(status))
     }
 
+    #[inline]
     fn completed(&mut self) {
         if self.life == Life::Started {
             self.life = Life::Resting;
@@ -286,21 +296,24 @@ impl Transfer {
         self.completed();
     }
 
+    #[inline]
     pub fn is_null(&self) -> bool {
         // SAFETY: constant data.
         self.request == unsafe { mpi_sys::RSMPI_REQUEST_NULL }
     }
 
+    #[inline]
     pub fn memory(&self) -> &[f64] {
         self.memory.as_slice()
     }
 
     /// Gives the memory of a completed request back.
+    #[inline]
     pub fn release(&mut self) {
         self.check_null();
         self.life = Life::Single;
         self.memory.shrink();
-        self.held = None;
+        self.held = Layout::Plain;
     }
 
     pub fn cancel(&mut self) -> Outcome<()> {
@@ -341,7 +354,8 @@ impl Transfer {
 
     /// Leaves what MPI uses to it, for ever.
     fn abandon(&mut self) {
-        std::mem::forget((std::mem::take(&mut self.memory), self.held.take()));
+        let held = std::mem::replace(&mut self.held, Layout::Plain);
+        std::mem::forget((std::mem::take(&mut self.memory), held));
     }
 }
 

@@ -27,7 +27,7 @@ pub enum Room {
 }
 
 /// The calling thread's tape, or `None`.
-#[inline]
+#[inline(always)]
 pub fn current<R>(f: impl FnOnce(&mut Tape) -> R) -> Option<R> {
     // SAFETY: the variable names either the placeholder or a tape that is active on this thread.
     unsafe {
