@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <type_traits>
 
 using admpi::var;
 using admpi::varmat;
@@ -290,13 +291,51 @@ TEST_CASE("test_matrices_collectives_with_counts") {
         mpi.allgatherv(b.buffer(), own, b.type(), back.buffer(), counts.data(), places.data(), back.type(), world);
         const std::vector<int> each(static_cast<std::size_t>(at.size), 1);
         auto c = put(mpi, repeat(x, at.size), from), d = put(mpi, repeat(x, at.size), to);
-        std::vector<int> rising(static_cast<std::size_t>(at.size)), bytes = rising;
+        std::vector<int> rising(static_cast<std::size_t>(at.size));
         std::iota(rising.begin(), rising.end(), 0);
         mpi.alltoallv(c.buffer(), each.data(), rising.data(), c.type(), d.buffer(), each.data(), rising.data(), d.type(),
                       world);
         return combine(folded(back.get(), x.size()), folded(d.get(), x.size()));
       },
       {6, 35});
+}
+
+TEST_CASE("test_matrices_alltoallw") {
+  for (const bool blocking : {true, false}) {
+    check_kinds(
+        [&](auto mpi, auto &x, int from, int to) {
+          const ring at;
+          // One element to lower ranks and two to others, last rank first.
+          std::vector<int> sent, received;
+          for (int rank = 0; rank < at.size; ++rank) {
+            sent.push_back(rank < at.rank ? 1 : 2);
+            received.push_back(at.rank < rank ? 1 : 2);
+          }
+          const auto places = [&](const std::vector<int> &counts, int bytes) {
+            std::vector<int> all(counts.size());
+            int next = 0;
+            for (std::size_t rank = counts.size(); rank-- > 0; next += counts[rank]) all[rank] = next * bytes;
+            return all;
+          };
+          auto a = put(mpi, repeat(x, at.size), from), b = put(mpi, repeat(x, at.size), to);
+          // An element of a matrix counts as a double, wherever it lies.
+          constexpr bool active = std::is_same<decltype(mpi), test::active>::value;
+          const int item = static_cast<int>(active ? sizeof(double) : sizeof(x[0]));
+          const std::vector<int> out = places(sent, item), in = places(received, item);
+          const std::vector<MPI_Datatype> out_types(sent.size(), a.type()), in_types(sent.size(), b.type());
+          if (blocking) {
+            mpi.alltoallw(a.buffer(), sent.data(), out.data(), out_types.data(), b.buffer(), received.data(), in.data(),
+                          in_types.data(), world);
+          } else {
+            typename decltype(mpi)::request q;
+            mpi.ialltoallw(a.buffer(), sent.data(), out.data(), out_types.data(), b.buffer(), received.data(), in.data(),
+                           in_types.data(), world, &q);
+            mpi.wait(&q, MPI_STATUS_IGNORE);
+          }
+          return folded(b.get(), x.size());
+        },
+        {2, 6, 35});
+  }
 }
 
 TEST_CASE("test_matrices_reductions") {
