@@ -3,7 +3,7 @@
 // Every rank draws the same program from a seed and runs its own part of it: local nonlinear work, messages with
 // random envelopes, datatypes, wildcards, room to spare and completion orders, blocking exchanges, collectives on
 // random communicators that come and go, nonblocking ones completed anywhere, neighbourhoods on random graphs, checkpoints that record and sweep messages of their own in the sweep, and
-// pauses of the recording. The sweep is taken whole or in parts that end anywhere. Beside each active value runs its tangent, moved by plain MPI on a communicator
+// pauses of the recording; work on a matrix, on parts of it and on its elements, and messages of it. The sweep is taken whole or in parts that end anywhere. Beside each active value runs its tangent, moved by plain MPI on a communicator
 // of the test's own: the last double of every active message names the message, so that the tangents follow the
 // values wherever MPI delivered them. At the end <w, J v> = <J^T w, v>, summed over the ranks.
 //
@@ -28,11 +28,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
 
 using admpi::var;
+using admpi::varmat;
 
 /// splitmix64: the same numbers on all ranks.
 struct random_numbers {
@@ -90,10 +92,15 @@ struct layout {
   void *beside(var *data, int i) const { return data + place(i) + 1; }
 };
 
-/// A rank's active values and their tangents.
+constexpr int side = 3;          // rows and columns of a rank's matrix
+constexpr int cells = side * side;
+
+/// A rank's active values and their tangents, and those of a matrix, column by column.
 struct state {
   std::vector<var> x = std::vector<var>(pool);
   std::vector<double> t = std::vector<double>(pool, 0.0);
+  varmat m = varmat(side, side);
+  std::vector<double> u = std::vector<double>(cells, 0.0);
 };
 
 /// A communicator under test, with the one on which its tangents travel.
@@ -251,6 +258,142 @@ struct program {
       }
       if (s.x[c].id == 0) s.t[c] = 0.0;
     }
+  }
+
+  /// Passive elements have no tangents.
+  void clean() {
+    for (int k = 0; k < cells; ++k)
+      if (std::as_const(s.m)(k).id == 0) s.u[k] = 0.0;
+  }
+
+  // Work on the matrix and its elements, with the same draws on all ranks.
+  void matrices() {
+    int i = 0, c = 0;
+    for (int k = draw.below(5); k >= 0; --k) {
+      const int a = draw.below(pool), j = draw.below(side), l = draw.below(side), what = draw.below(8);
+      i = draw.below(side);
+      c = draw.below(pool);
+      const double f = draw.number() + 0.1 * rank, va = value(s.x[a]), ta = s.t[a];
+      const std::vector<double> v = s.m.values(), u = s.u;
+      switch (what) {
+        case 0:
+          s.m(i, j) = s.x[a] * f;
+          s.u[i + side * j] = f * ta;
+          break;
+        case 1:
+          s.x[c] = s.m(i, j);
+          s.t[c] = u[i + side * j];
+          break;
+        case 2:
+          s.m = 0.5 * sin(s.m) + f * s.m;
+          for (int e = 0; e < cells; ++e) s.u[e] = (0.5 * std::cos(v[e]) + f) * u[e];
+          break;
+        case 3:
+          // One event of a part and a scalar; the columns may be the same.
+          s.m.col(j) = s.m.col(l) * s.x[a] - s.m.col(i);
+          for (int e = 0; e < side; ++e) s.u[e + side * j] = u[e + side * l] * va + v[e + side * l] * ta - u[e + side * i];
+          break;
+        case 4: {
+          // Bounded by the sine.
+          const varmat product = admpi::multiply(s.m, s.m.transpose());
+          const std::vector<double> p = product.values();
+          s.m = sin(product);
+          for (int e = 0; e < cells; ++e) {
+            const int row = e % side, col = e / side;
+            double along = 0.0;
+            for (int q = 0; q < cells; q += side) along += u[row + q] * v[col + q] + v[row + q] * u[col + q];
+            s.u[e] = std::cos(p[e]) * along;
+          }
+          break;
+        }
+        case 5:
+          s.m.row(i) = s.m.col(j).transpose();
+          for (int e = 0; e < side; ++e) s.u[i + side * e] = u[e + side * j];
+          break;
+        case 6: {
+          // A copy, written to, of which parts come back.
+          varmat copy = s.m;
+          copy(0, 0) = f;
+          s.m.block(0, 0, 2, 2) = copy.block(i == 0 ? 0 : 1, 1, 2, 2);
+          for (int e = 0; e < 4; ++e) {
+            const int from = e % 2 + (i == 0 ? 0 : 1) + side * (e / 2 + 1);
+            s.u[e % 2 + side * (e / 2)] = u[from];
+          }
+          break;
+        }
+        default: {
+          varmat other(side, side, s.x.data());
+          std::swap(s.m, other);
+          for (int e = 0; e < cells; ++e) s.u[e] = s.t[e];
+          break;
+        }
+      }
+      clean();
+    }
+    s.x[c] = sum(s.m.row(i)) * 0.5;
+    s.t[c] = 0.0;
+    for (int e = 0; e < cells && s.x[c].id != 0; e += side) s.t[c] += 0.5 * s.u[i + e];
+  }
+
+  /// The matrix, or a part of it, to the right or to all.
+  void matrix_messages(std::size_t where) {
+    const place p = places[where];
+    const int size_here = draw_size(where);
+    const int what = draw.below(7), i = draw.below(side), j = draw.below(side), root = draw.below(size_here);
+    const bool again = draw.chance(30);
+    random_numbers mine{draw.next() + static_cast<std::uint64_t>(rank) * 7919u};
+    if (p.comm == MPI_COMM_NULL) return;
+    const int right = (p.rank + 1) % p.size, left = (p.rank + p.size - 1) % p.size;
+    if (what < 4) {
+      // As a whole or a column and a row; an array of scalars at one of the ends.
+      const bool whole = what != 1;
+      const int n = whole ? cells : side;
+      varmat got = what == 0 ? varmat(side, side) : s.m;
+      std::vector<var> in(cells), out = s.m.vars();
+      admpi::view to = whole ? got.all() : got.row(i), from = whole ? s.m.all() : s.m.col(j);
+      const bool array_out = what == 2, array_in = what == 3;
+      void *const sent = array_out ? static_cast<void *>(out.data()) : whole ? static_cast<void *>(s.m.handle()) : from.handle();
+      void *const received = array_in ? static_cast<void *>(in.data()) : whole ? static_cast<void *>(got.handle()) : to.handle();
+      const MPI_Datatype matrix = whole ? AMPI_VARMAT : AMPI_VIEW;
+      AMPI_Request request[2];
+      if (again) {
+        AMPI_Recv_init(received, n, array_in ? AMPI_ADOUBLE : matrix, left, 6, p.comm, &request[0]);
+        AMPI_Send_init(sent, n, array_out ? AMPI_ADOUBLE : matrix, right, 6, p.comm, &request[1]);
+        AMPI_Startall(2, request);
+      } else {
+        AMPI_Irecv(received, n, array_in ? AMPI_ADOUBLE : matrix, left, 6, p.comm, &request[0]);
+        AMPI_Isend(sent, n, array_out ? AMPI_ADOUBLE : matrix, right, 6, p.comm, &request[1]);
+      }
+      if (mine.chance(50)) local(mine);
+      land(mine, 20);
+      cut(mine);
+      AMPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+      for (AMPI_Request &each : request)
+        if (each != AMPI_REQUEST_NULL) AMPI_Request_free(&each);
+      std::vector<double> tangent_out(n), tangent_in(n);
+      for (int e = 0; e < n; ++e) tangent_out[e] = s.u[whole ? e : e + side * j];
+      MPI_Sendrecv(tangent_out.data(), n, MPI_DOUBLE, right, 30002, tangent_in.data(), n, MPI_DOUBLE, left, 30002, p.shadow,
+                   MPI_STATUS_IGNORE);
+      for (int e = 0; e < n; ++e) s.u[whole ? e : i + side * e] = tangent_in[e];
+      s.m = array_in ? varmat(side, side, in.data()) : got;
+    } else if (what == 4) {
+      AMPI_Allreduce(MPI_IN_PLACE, s.m.handle(), cells, AMPI_VARMAT, MPI_SUM, p.comm);
+      MPI_Allreduce(MPI_IN_PLACE, s.u.data(), cells, MPI_DOUBLE, MPI_SUM, p.shadow);
+    } else if (what == 5) {
+      AMPI_Bcast(s.m.handle(), cells, AMPI_VARMAT, root, p.comm);
+      MPI_Bcast(s.u.data(), cells, MPI_DOUBLE, root, p.shadow);
+    } else {
+      // A row of each, side by side as columns.
+      varmat all(side, p.size);
+      std::vector<double> tangents(static_cast<std::size_t>(side) * p.size), own(side);
+      const admpi::view row = s.m.row(i);
+      for (int e = 0; e < side; ++e) own[e] = s.u[i + side * e];
+      AMPI_Allgather(row.handle(), side, AMPI_VIEW, all.handle(), side, AMPI_VARMAT, p.comm);
+      MPI_Allgather(own.data(), side, MPI_DOUBLE, tangents.data(), side, MPI_DOUBLE, p.shadow);
+      s.m.col(j) = all.col(root % p.size) + 0.5 * all.col(p.size - 1);
+      for (int e = 0; e < side; ++e) s.u[e + side * j] = tangents[e + side * (root % p.size)] + 0.5 * tangents[e + side * (p.size - 1)];
+    }
+    clean();
   }
 
   /// The sweep may stop here, on this rank.
@@ -979,7 +1122,7 @@ struct program {
     random_numbers outer = draw;
     const std::uint64_t own = outer.next();
     draw.state = own;
-    const int what = draw.below(14);
+    const int what = draw.below(18);
     recording = !draw.chance(10);
     if (run) {
       const std::size_t where = static_cast<std::size_t>(draw.below(static_cast<int>(places.size())));
@@ -990,12 +1133,15 @@ struct program {
       else if (what < 8) collective(where);
       else if (what < 11) movement(where);
       else if (what < 13) communicators();
-      else checkpoint();
+      else if (what < 14) checkpoint();
+      else if (what < 16) matrices();
+      else matrix_messages(where);
       if (!recording) {
         tape.start();
         // What was not recorded has no derivative.
         for (int i = 0; i < pool; ++i)
           if (s.x[i].id == 0) s.t[i] = 0.0;
+        clean();
       }
       random_numbers mine{own + static_cast<std::uint64_t>(rank)};
       cut(mine);
@@ -1041,6 +1187,8 @@ double identity_error(std::uint64_t seed, const std::vector<char> &keep) {
   while (!p->flights.empty()) p->complete(0);
   const std::vector<var> outputs = p->s.x;
   const std::vector<double> tangents = p->s.t;
+  const varmat matrix = p->s.m;
+  const std::vector<double> cells_before = matrix.values();
   std::vector<admpi_position> cuts = {bottom};
   if (parts) cuts.insert(cuts.end(), p->cuts.begin(), p->cuts.end());
   if (freed_before_sweep) {
@@ -1076,6 +1224,8 @@ double identity_error(std::uint64_t seed, const std::vector<char> &keep) {
       }
     if (sweep == 0) first = adjoints;
     else if (adjoints != first) worst = 1e9;
+    // Assignments that the sweep has taken back are done again.
+    if (!released && matrix.values() != cells_before) worst = 1e9;
     MPI_Allreduce(MPI_IN_PLACE, terms.data(), 3 * width, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     for (int k = 0; k < width; ++k) {
       const double scale = std::max(terms[3 * k + 2], 1e-200);
