@@ -1,4 +1,4 @@
-// Matrices: sum(exp(x)) as an array expression, and a loop over elements.
+// Matrices: sum(exp(x)) as an array expression, a log density, and a loop over elements.
 #include <admpi.hpp>
 
 #include <cmath>
@@ -99,10 +99,53 @@ void element_loop() {
   bench::row("the same over a std::vector of var, ns an element", 1e9 * scalars.seconds() / n);
 }
 
+/// The normal log density of many observations, each with a mean and a standard deviation of its own.
+void normal_density() {
+  constexpr std::int64_t n = 100000;
+  bench::fastest sweep_of_density, sweep_of_statements;
+  std::vector<double> y(n), start(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    y[i] = std::sin(0.1 * static_cast<double>(i));
+    start[i] = 1.0 + 0.1 * std::cos(0.3 * static_cast<double>(i));
+  }
+  admpi::tape tape;
+  double derivative = 0.0, expected = 0.0;
+  for (int round = 0; round < 15; ++round) {
+    tape.reset();
+    tape.start();
+    varmat mean(n, 1, start.data()), deviation(n, 1, start.data());
+    tape.input(mean);
+    tape.input(deviation);
+    const var density = normal_lpdf(y, mean, deviation);
+    tape.seed(density);
+    sweep_of_density.run([&] { tape.reverse(); });
+    derivative = tape.adjoint(deviation(7));
+    tape.reset();
+    tape.start();
+    std::vector<var> means(start.begin(), start.end()), deviations = means;
+    tape.input(means);
+    tape.input(deviations);
+    var sum = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const var z = (y[i] - means[i]) / deviations[i];
+      sum += -0.5 * z * z - log(deviations[i]) - 0.918938533204672742;
+    }
+    tape.seed(sum);
+    sweep_of_statements.run([&] { tape.reverse(); });
+    expected = tape.adjoint(deviations[7]);
+  }
+  bench::check("normal_lpdf", derivative, expected, 1e-13);
+  const double each = 1e9 / static_cast<double>(n);
+  std::printf("normal_lpdf: sweep %.2f ns an observation, of statements %.2f ns\n", each * sweep_of_density.seconds(),
+              each * sweep_of_statements.seconds());
+  bench::row("normal_lpdf: sweep over that of statements", sweep_of_density.seconds() / sweep_of_statements.seconds(), 1.0);
+}
+
 }  // namespace
 
 int main() {
   sum_exp();
+  normal_density();
   element_loop();
   return 0;
 }

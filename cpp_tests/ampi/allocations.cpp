@@ -176,3 +176,31 @@ TEST_CASE("test_allocations_neighbours") {
   });
   AMPI_Comm_free(&graph);
 }
+
+TEST_CASE("test_allocations_array_statements") {
+  test::begin();
+  admpi::tape tape;
+  long recorded = 0, swept = 0;
+  for (int round = 0; round < 3; ++round) {
+    tape.reset();
+    tape.start();
+    admpi::varmat a(std::vector<double>(1200, 0.5)), b;
+    a.reshape(40, 30);
+    tape.input(a);
+    var s = a(0, 0);
+    a(3, 4) = s * 2.0;  // ids in a list from here on
+    recorded = counted([&] {
+      for (int i = 0; i < 3; ++i) {
+        b = exp(a) * a + s;
+        b.block(1, 1, 38, 28) = sin(b.block(0, 1, 38, 28)) * b.block(2, 1, 38, 28);
+        s += sum(a * b);
+      }
+    });
+    tape.stop();
+    tape.seed(s);
+    swept = counted([&] { tape.reverse(); });
+  }
+  // A handle for each of the three matrices that a round makes.
+  CHECK(recorded == 9);
+  CHECK(swept == 0);
+}

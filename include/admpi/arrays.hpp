@@ -555,6 +555,10 @@ struct slot_writer {
   }
 };
 
+inline bool operator==(const admpi_adjoint &a, const admpi_adjoint &b) noexcept {
+  return a.adjoint == b.adjoint && a.row_step == b.row_step && a.col_step == b.col_step;
+}
+
 /// The sum of values that are padded with zeros, in some sums side by side.
 ADMPI_ALWAYS_INLINE double sum_of(const double *value, std::int64_t padded) noexcept {
   double lane[8] = {};
@@ -665,13 +669,25 @@ struct array_kernel {
     // The result of a reduction is one: its steps are none.
     const bool one = call.rows != rows || call.cols != cols;
     const std::int64_t row_step = one ? 0 : result.row_step, col_step = one ? 0 : result.col_step;
+    // Partials for the same adjoints are added up before: to add twice to what is near waits for the first time.
+    unsigned same[L];
+    for (unsigned p = 0; p < L; ++p) {
+      same[p] = 0;
+      while (!(call.operand[same[p]] == call.operand[p])) ++same[p];
+    }
     each_chunk<true>([&](const reading &chunk, std::int64_t i, std::int64_t j) ADMPI_INLINED {
       for (std::int64_t k = 0; k < call.width; ++k) {
         const double *from = result.adjoint + i * row_step + j * col_step + k;
         double w[array_chunk];
         std::uint64_t mask[array_chunk];
         double partial[L][array_chunk];
-        for (std::int64_t l = 0; l < chunk.n; ++l) w[l] = from[l * row_step];
+        if (row_step == 1) {
+          std::memcpy(w, from, static_cast<std::size_t>(chunk.n) * sizeof(double));
+        } else if (one) {
+          each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { w[l] = *from; });
+        } else {
+          for (std::int64_t l = 0; l < chunk.n; ++l) w[l] = from[l * row_step];
+        }
         for (std::int64_t l = chunk.n; l < chunk.padded; ++l) w[l] = 0.0;
         each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { mask[l] = w[l] != 0.0 ? ~std::uint64_t{0} : 0; });
         if constexpr (F::chooses) std::memset(partial, 0, sizeof partial);
@@ -679,7 +695,13 @@ struct array_kernel {
           const slot_writer writer{partial, l, mask[l]};
           element(e, chunk, l).push(writer, w[l]);
         });
-        for (unsigned p = 0; p < L; ++p) add_chunk(call.operand[p], i, j, k, partial[p], chunk.n, chunk.padded);
+        for (unsigned p = 0; p < L; ++p) {
+          double *sum = partial[same[p]];
+          if (sum != partial[p]) each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { sum[l] += partial[p][l]; });
+        }
+        for (unsigned p = 0; p < L; ++p) {
+          if (same[p] == p) add_chunk(call.operand[p], i, j, k, partial[p], chunk.n, chunk.padded);
+        }
       }
     });
   }

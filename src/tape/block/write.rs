@@ -1,7 +1,7 @@
 //! Overwriting elements: what recorded events and marked places still need is saved, taken back as a sweep passes,
 //! and done again at its end.
 
-use super::{Block, Home, Id, Matrix, Part, STALE, View, bind, check_count, zeros};
+use super::{Block, Cells, Home, Id, Matrix, Part, STALE, View, bind, check_count, zeros};
 use crate::count::product;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Event, Sweep, Tape, Var};
@@ -134,11 +134,13 @@ impl Tape {
                 return Ok(());
             }
             let block = &mut *Self::writable(tape, name, view.of, &part, active)?;
-            for (i, k) in part.places().enumerate() {
-                let (value, id) = source(i);
-                *block.cells.value.add(k) = value;
+            let Part { offset, rows, cols, row_step, col_step } = part;
+            for j in 0..cols {
+                let top = offset + j * col_step;
+                let at = |i: usize| top + i * row_step;
+                (0..rows).for_each(|i| *block.cells.value.add(at(i)) = source(j * rows + i).0);
                 if !block.cells.ids.is_null() {
-                    *block.cells.ids.add(k) = id;
+                    (0..rows).for_each(|i| *block.cells.ids.add(at(i)) = source(j * rows + i).1);
                 }
             }
         }
@@ -368,9 +370,17 @@ impl Tape {
     fn make_ids(&mut self, block: &Block) -> Result<*mut Id> {
         let offset = self.allocate(product("ids", block.n, size_of::<Id>())?, align_of::<Id>())?;
         let ids = self.payload_at(offset).cast::<Id>();
-        for k in 0..block.n {
-            // SAFETY: fresh room for as many.
-            unsafe { ids.add(k).write(block.id(k)) };
+        // SAFETY: fresh room for as many.
+        unsafe {
+            if let Some(listed) = block.listed() {
+                ids.copy_from_nonoverlapping(listed.as_ptr(), block.n);
+            } else {
+                let Cells { mut id0, tag, step, .. } = block.cells;
+                for k in 0..block.n {
+                    ids.add(k).write(Id { id: id0, tag });
+                    id0 = id0.wrapping_add(step);
+                }
+            }
         }
         Ok(ids)
     }
