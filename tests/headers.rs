@@ -68,6 +68,7 @@ fn generate(unit: &str) -> String {
         ("admpi_mpi_sizes", "abi"),
         ("admpi_operand", "matrix"),
         ("admpi_varmat", "matrix"),
+        ("super::map::", "map"),
     ] {
         let header = format!("admpi/{header}.h");
         if text.contains(word) && !config.includes.contains(&header) {

@@ -100,7 +100,16 @@ static int32_t failing(const admpi_var *shared, int64_t n_shared, const admpi_va
   }
 }
 
-static int32_t f_model, f_product, f_pairs, f_failing, f_nested;
+/* y_k = s p_k: each result depends on two of many parameters. */
+static int32_t sparse(const admpi_var *shared, int64_t n_shared, const admpi_var *job, int64_t n_job, const double *x_r,
+                      int64_t n_r, const int32_t *x_i, int64_t n_i, admpi_var *y, int64_t n_y, void *ctx) {
+  int64_t k;
+  (void)n_shared, (void)x_r, (void)n_r, (void)x_i, (void)n_i, (void)ctx;
+  for (k = 0; k < n_y && k < n_job; ++k) y[k] = admpi_mul(shared[0], job[k]);
+  return 0;
+}
+
+static int32_t f_model, f_product, f_pairs, f_failing, f_nested, f_sparse;
 
 /* Each result is that of a map of two jobs in this one. */
 static int32_t nested(const admpi_var *shared, int64_t n_shared, const admpi_var *job, int64_t n_job, const double *x_r,
@@ -121,6 +130,7 @@ static void register_functions(void) {
   CHECK(admpi_map_register("product", product, NULL, &f_product) == ADMPI_SUCCESS);
   CHECK(admpi_map_register("pairs", pairs, NULL, &f_pairs) == ADMPI_SUCCESS);
   CHECK(admpi_map_register("failing", failing, NULL, &f_failing) == ADMPI_SUCCESS);
+  CHECK(admpi_map_register("sparse", sparse, NULL, &f_sparse) == ADMPI_SUCCESS);
   CHECK(admpi_map_register("nested", nested, NULL, &f_nested) == ADMPI_SUCCESS);
 }
 
@@ -329,6 +339,31 @@ static void check_long(admpi_map *map) {
       CHECK((got[k] != 0.0) == (k / 3 == of && i % MAX_RESULTS % 4 != 3));
   }
   destroy(&p);
+}
+
+static void check_sparse(admpi_map *map) {
+  enum { JOBS = 30, OWN = 24 };
+  static double s = 0.75, p[JOBS * OWN], adjoints[JOBS * OWN];
+  static admpi_var shared, job[JOBS * OWN], y[JOBS * OWN];
+  admpi_map_call call = {.function = f_sparse, .jobs = JOBS, .shared = &shared, .n_shared = 1, .job = job,
+                         .n_job = JOBS * OWN, .n_y = JOBS * OWN};
+  double adjoint, expected = 0.0;
+  int i;
+  CHECK(admpi_tape_reset(tape) == ADMPI_SUCCESS);
+  for (i = 0; i < JOBS * OWN; ++i) p[i] = wave(i);
+  CHECK(admpi_tape_input(tape, &s, 1, &shared) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_input(tape, p, JOBS * OWN, job) == ADMPI_SUCCESS);
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+  for (i = 0; i < JOBS * OWN; ++i) {
+    CHECK(y[i].value == s * p[i]);
+    CHECK(admpi_tape_seed(tape, y[i], (double)(i + 1), 0) == ADMPI_SUCCESS);
+    expected += (i + 1) * p[i];
+  }
+  CHECK(admpi_tape_reverse(tape) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_adjoints(tape, job, JOBS * OWN, 0, adjoints) == ADMPI_SUCCESS);
+  for (i = 0; i < JOBS * OWN; ++i) CHECK(adjoints[i] == (i + 1) * s);
+  CHECK(admpi_tape_adjoint(tape, shared, 0, &adjoint) == ADMPI_SUCCESS);
+  check_near(adjoint, expected, fabs(expected), __LINE__);
 }
 
 static void check_hessian(admpi_map *map) {
@@ -557,7 +592,10 @@ static void check_chain(admpi_map *map) {
 
 static void check_map(admpi_map *map, int workers) {
   check_problems(map, workers);
+  check_problem(map, 1000, 1, 1, 1, 1);
+  check_problem(map, 1000, 0, 1, 1, 1);
   check_long(map);
+  check_sparse(map);
   check_hessian(map);
   check_nested(map);
   check_failures(map);

@@ -32,6 +32,7 @@
 #include "admpi/init.h"
 #include "admpi/large.h"
 #include "admpi/large_types.h"
+#include "admpi/map_service.h"
 #include "admpi/messages.h"
 #include "admpi/neighbors.h"
 #include "admpi/reductions.h"

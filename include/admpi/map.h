@@ -10,7 +10,8 @@
 #include "admpi/var.h"
 
 /**
- * The environment's choice: ADMPI_MAP=serial or threads; without it the calling thread.
+ * The environment's choice: ADMPI_MAP=serial, threads, mpi or mpi+threads; without it the ranks of the map's
+ * communicator, or the calling thread where it has none.
  */
 #define ADMPI_MAP_DEFAULT 0
 
@@ -23,6 +24,16 @@
  * Threads of this process.
  */
 #define ADMPI_MAP_THREADS 2
+
+/**
+ * The ranks of the map's communicator.
+ */
+#define ADMPI_MAP_MPI 3
+
+/**
+ * Threads on each of those ranks.
+ */
+#define ADMPI_MAP_MPI_THREADS 4
 
 /**
  * Who does the jobs, and what has been learned of what they cost. Opaque.
@@ -155,7 +166,7 @@ typedef struct admpi_map_failure {
    */
   int64_t job;
   /**
-   * Where it ran: the rank; 0 for threads of this process.
+   * Where it ran: a rank of the map's communicator; 0 without one.
    */
   int32_t rank;
   /**
@@ -173,7 +184,8 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Registers a function under a name.
+ * Registers a function under a name, by which ranks know it: all ranks register the functions that a map calls, in
+ * whatever order, before the workers serve.
  * @param name               a name that no other function has
  * @param fn                 the function
  * @param ctx                its context, the same in every call; must live until the function is unregistered. NULL is fine
@@ -186,7 +198,7 @@ int32_t admpi_map_register(const char *name,
                            int32_t *function_out);
 
 /**
- * Frees a function's name. No call may be using it.
+ * Frees a function's name. No call may be using it, on no rank.
  * @param function  of admpi_map_register
  * @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT
  */
@@ -194,7 +206,7 @@ int32_t admpi_map_unregister(int32_t function);
 
 /**
  * In a job: says why it is going to return an error.
- * @param text  what admpi_map_last_failure gives; NULL is fine
+ * @param text  what admpi_map_last_failure gives, of 1024 bytes the first if it comes from another rank; NULL is fine
  */
 void admpi_map_fail(const char *text);
 
@@ -219,7 +231,7 @@ const int32_t *admpi_map_shared_i(int64_t *n_out);
 int64_t admpi_map_job(void);
 
 /**
- * Makes a map.
+ * Makes a map of this process alone. With workers on other ranks: admpi_map_new_mpi.
  * @param backend       ADMPI_MAP_DEFAULT, ADMPI_MAP_SERIAL or ADMPI_MAP_THREADS
  * @param threads       how many; 0: ADMPI_MAP_THREADS of the environment, or as many as there are cores
  * @param[out] map_out  the map; free it with admpi_map_free
@@ -230,21 +242,31 @@ int32_t admpi_map_new(int32_t backend, int32_t threads, struct admpi_map **map_o
 /**
  * Lets others do the jobs from now on.
  * @param map      the map
- * @param backend  as for admpi_map_new
+ * @param backend  as for admpi_map_new; with workers on other ranks also ADMPI_MAP_MPI and ADMPI_MAP_MPI_THREADS
  * @param threads  as for admpi_map_new
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
  */
-int32_t admpi_map_set_backend(struct admpi_map *map, int32_t backend, int32_t threads);
+int32_t admpi_map_set_backend(struct admpi_map *map,
+                              int32_t backend,
+                              int32_t threads);
 
 /**
- * Frees a map.
+ * Ends the service of a map's workers: their admpi_map_serve returns. The map goes on in this process alone; data that
+ * were made with it are good here. Does nothing without workers.
+ * @param map  the map
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (workers were lost)
+ */
+int32_t admpi_map_stop(struct admpi_map *map);
+
+/**
+ * Frees a map, ending its workers' service if that has not been stopped.
  * @param map  NULL is fine
  */
 void admpi_map_free(struct admpi_map *map);
 
 /**
- * Copies static data.
- * @param map            whose jobs are to have them; NULL is fine
+ * Copies static data, and ships them to the map's workers.
+ * @param map            whose jobs are to have them; NULL and maps of this process alone see each other's
  * @param values         the data
  * @param[out] data_out  what calls name them by; free them with admpi_map_data_free
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
@@ -267,7 +289,7 @@ int32_t admpi_map_data_update(struct admpi_map *map,
                               struct admpi_map_data *data_out);
 
 /**
- * Forgets data.
+ * Forgets data, here and on the map's workers.
  * @param map   the map that they were made with; NULL, too, when that has been freed
  * @param data  the handle; {0, 0} is fine
  * @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT (freed before), ADMPI_ERR_STALE
@@ -281,8 +303,9 @@ int32_t admpi_map_data_free(struct admpi_map *map, struct admpi_map_data data);
  * @param call        function and parameters
  * @param[out] y_out  `call->n_y` results, job by job; must not overlap the parameters. Untouched on failure
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE (a parameter, or the data's generation),
- *         ADMPI_ERR_MISMATCH (the data are for another number of jobs), ADMPI_ERR_CALLBACK (a job failed:
- *         admpi_map_last_failure), ADMPI_ERR_PANIC, ADMPI_ERR_THREAD, ADMPI_ERR_LIMIT, ADMPI_ERR_IDS,
+ *         ADMPI_ERR_MISMATCH (the data are for another number of jobs, or of another
+ *         map's workers), ADMPI_ERR_CALLBACK (a job failed:
+ *         admpi_map_last_failure), ADMPI_ERR_PANIC, ADMPI_ERR_THREAD, ADMPI_ERR_MPI, ADMPI_ERR_LIMIT, ADMPI_ERR_IDS,
  *         ADMPI_ERR_MEMORY, or another error that a job has run into
  */
 int32_t admpi_map_run(struct admpi_map *map,

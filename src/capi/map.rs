@@ -7,12 +7,17 @@ use crate::map::{self, Backend, Call, Map, Parts, Second, Source};
 use crate::tape::Var as admpi_var;
 use std::ffi::{CStr, c_char, c_void};
 
-/// The environment's choice: ADMPI_MAP=serial or threads; without it the calling thread.
+/// The environment's choice: ADMPI_MAP=serial, threads, mpi or mpi+threads; without it the ranks of the map's
+/// communicator, or the calling thread where it has none.
 pub const ADMPI_MAP_DEFAULT: i32 = 0;
 /// The calling thread.
 pub const ADMPI_MAP_SERIAL: i32 = 1;
 /// Threads of this process.
 pub const ADMPI_MAP_THREADS: i32 = 2;
+/// The ranks of the map's communicator.
+pub const ADMPI_MAP_MPI: i32 = 3;
+/// Threads on each of those ranks.
+pub const ADMPI_MAP_MPI_THREADS: i32 = 4;
 
 /// The function of one job. It runs on a tape of the library's own, on which the parameters are inputs; it may use all of
 /// admpi there, also maps, which then run serially. Its results may depend on nothing active but its arguments. Calls on the
@@ -48,7 +53,7 @@ pub type admpi_map_fn = Option<
 
 /// Who does the jobs, and what has been learned of what they cost. Opaque.
 #[allow(non_camel_case_types)]
-pub struct admpi_map(Map);
+pub struct admpi_map(pub(super) Map);
 
 /// What data are called by: {0, 0} is none. Every update makes a new generation, and the old one is refused.
 #[repr(C)]
@@ -115,7 +120,7 @@ pub struct admpi_map_call {
 pub struct admpi_map_failure {
     /// The job, the first of those that failed; -1: no job is to blame.
     pub job: i64,
-    /// Where it ran: the rank; 0 for threads of this process.
+    /// Where it ran: a rank of the map's communicator; 0 without one.
     pub rank: i32,
     /// What the function returned; 0 where it did not return an error itself.
     pub code: i32,
@@ -258,18 +263,25 @@ unsafe fn by<'a>(map: *const admpi_map) -> Option<&'a Map> {
 }
 
 /// The back end of a number.
-fn backend(backend: i32, threads: i32) -> Result<Backend> {
+pub(super) fn backend(backend: i32, threads: i32, ranks: bool) -> Result<Backend> {
     let n = usize::try_from(threads)
         .map_err(|_| Error::new(Code::Argument, format!("threads = {threads} is negative")))?;
+    if !ranks && matches!(backend, ADMPI_MAP_MPI | ADMPI_MAP_MPI_THREADS) {
+        let text = format!("backend = {backend}: the map has no workers on other ranks");
+        return Err(Error::new(Code::Unsupported, text));
+    }
     match backend {
-        ADMPI_MAP_DEFAULT => Backend::from_environment(n),
+        ADMPI_MAP_DEFAULT => Backend::from_environment(ranks, n),
         ADMPI_MAP_SERIAL => Ok(Backend::SERIAL),
-        ADMPI_MAP_THREADS => Ok(Backend { threads: map::number_of_threads(n) }),
+        ADMPI_MAP_THREADS => Ok(Backend { ranks: false, threads: map::number_of_threads(n) }),
+        ADMPI_MAP_MPI => Ok(Backend { ranks: true, threads: 1 }),
+        ADMPI_MAP_MPI_THREADS => Ok(Backend { ranks: true, threads: map::number_of_threads(n) }),
         _ => Err(Error::new(Code::Argument, format!("backend = {backend} is none"))),
     }
 }
 
-/// Registers a function under a name.
+/// Registers a function under a name, by which ranks know it: all ranks register the functions that a map calls, in
+/// whatever order, before the workers serve.
 /// @param name               a name that no other function has
 /// @param fn                 the function
 /// @param ctx                its context, the same in every call; must live until the function is unregistered. NULL is fine
@@ -295,7 +307,7 @@ pub unsafe extern "C-unwind" fn admpi_map_register(
     })
 }
 
-/// Frees a function's name. No call may be using it.
+/// Frees a function's name. No call may be using it, on no rank.
 /// @param function  of admpi_map_register
 /// @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT
 #[unsafe(no_mangle)]
@@ -304,7 +316,7 @@ pub extern "C-unwind" fn admpi_map_unregister(function: i32) -> i32 {
 }
 
 /// In a job: says why it is going to return an error.
-/// @param text  what admpi_map_last_failure gives; NULL is fine
+/// @param text  what admpi_map_last_failure gives, of 1024 bytes the first if it comes from another rank; NULL is fine
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_fail(text: *const c_char) {
     if !text.is_null() {
@@ -348,7 +360,7 @@ pub extern "C-unwind" fn admpi_map_job() -> i64 {
     map::job().map_or(-1, as_c)
 }
 
-/// Makes a map.
+/// Makes a map of this process alone. With workers on other ranks: admpi_map_new_mpi.
 /// @param backend       ADMPI_MAP_DEFAULT, ADMPI_MAP_SERIAL or ADMPI_MAP_THREADS
 /// @param threads       how many; 0: ADMPI_MAP_THREADS of the environment, or as many as there are cores
 /// @param[out] map_out  the map; free it with admpi_map_free
@@ -362,15 +374,15 @@ pub unsafe extern "C-unwind" fn admpi_map_new(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         put("map_out", map_out, || {
-            let backend = self::backend(backend, threads)?;
-            Ok(Box::into_raw(Box::new(admpi_map(Map::new(backend)))))
+            let backend = self::backend(backend, threads, false)?;
+            Ok(Box::into_raw(Box::new(admpi_map(Map::new(backend, None)))))
         })
     })
 }
 
 /// Lets others do the jobs from now on.
 /// @param map      the map
-/// @param backend  as for admpi_map_new
+/// @param backend  as for admpi_map_new; with workers on other ranks also ADMPI_MAP_MPI and ADMPI_MAP_MPI_THREADS
 /// @param threads  as for admpi_map_new
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
 #[unsafe(no_mangle)]
@@ -382,12 +394,22 @@ pub unsafe extern "C-unwind" fn admpi_map_set_backend(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let map = by(map).ok_or_else(|| null("map"))?;
-        map.set_backend(self::backend(backend, threads)?);
+        map.set_backend(self::backend(backend, threads, map.has_ranks())?);
         Ok(())
     })
 }
 
-/// Frees a map.
+/// Ends the service of a map's workers: their admpi_map_serve returns. The map goes on in this process alone; data that
+/// were made with it are good here. Does nothing without workers.
+/// @param map  the map
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (workers were lost)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_stop(map: *mut admpi_map) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { by(map).ok_or_else(|| null("map"))?.stop() })
+}
+
+/// Frees a map, ending its workers' service if that has not been stopped.
 /// @param map  NULL is fine
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_free(map: *mut admpi_map) {
@@ -400,8 +422,8 @@ pub unsafe extern "C-unwind" fn admpi_map_free(map: *mut admpi_map) {
     }
 }
 
-/// Copies static data.
-/// @param map            whose jobs are to have them; NULL is fine
+/// Copies static data, and ships them to the map's workers.
+/// @param map            whose jobs are to have them; NULL and maps of this process alone see each other's
 /// @param values         the data
 /// @param[out] data_out  what calls name them by; free them with admpi_map_data_free
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
@@ -411,11 +433,10 @@ pub unsafe extern "C-unwind" fn admpi_map_data_new(
     values: *const admpi_map_values,
     data_out: *mut admpi_map_data,
 ) -> i32 {
-    let _ = map; // All threads of the process see them.
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         put("data_out", data_out, || {
-            let map::Handle { id, generation } = map::new_data(&source(values)?);
+            let map::Handle { id, generation } = map::new_data(by(map), &source(values)?)?;
             Ok(admpi_map_data { id, generation })
         })
     })
@@ -434,17 +455,16 @@ pub unsafe extern "C-unwind" fn admpi_map_data_update(
     values: *const admpi_map_values,
     data_out: *mut admpi_map_data,
 ) -> i32 {
-    let _ = map; // All threads of the process see them.
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         put("data_out", data_out, || {
-            let new = map::update_data(handle(data), &source(values)?)?;
+            let new = map::update_data(by(map), handle(data), &source(values)?)?;
             Ok(admpi_map_data { id: new.id, generation: new.generation })
         })
     })
 }
 
-/// Forgets data.
+/// Forgets data, here and on the map's workers.
 /// @param map   the map that they were made with; NULL, too, when that has been freed
 /// @param data  the handle; {0, 0} is fine
 /// @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT (freed before), ADMPI_ERR_STALE
@@ -453,8 +473,8 @@ pub unsafe extern "C-unwind" fn admpi_map_data_free(
     map: *mut admpi_map,
     data: admpi_map_data,
 ) -> i32 {
-    let _ = map;
-    entry(|| map::free_data(handle(data)))
+    // SAFETY: as the C contract says.
+    entry(|| map::free_data(unsafe { by(map) }, handle(data)))
 }
 
 /// Runs all jobs. The results are active on the calling thread's tape, in one event for the whole call; passive where that does
@@ -463,8 +483,9 @@ pub unsafe extern "C-unwind" fn admpi_map_data_free(
 /// @param call        function and parameters
 /// @param[out] y_out  `call->n_y` results, job by job; must not overlap the parameters. Untouched on failure
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE (a parameter, or the data's generation),
-///         ADMPI_ERR_MISMATCH (the data are for another number of jobs), ADMPI_ERR_CALLBACK (a job failed:
-///         admpi_map_last_failure), ADMPI_ERR_PANIC, ADMPI_ERR_THREAD, ADMPI_ERR_LIMIT, ADMPI_ERR_IDS,
+///         ADMPI_ERR_MISMATCH (the data are for another number of jobs, or of another
+///         map's workers), ADMPI_ERR_CALLBACK (a job failed:
+///         admpi_map_last_failure), ADMPI_ERR_PANIC, ADMPI_ERR_THREAD, ADMPI_ERR_MPI, ADMPI_ERR_LIMIT, ADMPI_ERR_IDS,
 ///         ADMPI_ERR_MEMORY, or another error that a job has run into
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_run(

@@ -22,6 +22,8 @@ pub mod large_types;
 pub mod linalg;
 pub mod map;
 #[cfg(feature = "mpi")]
+pub mod map_service;
+#[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod messages;
 #[cfg(feature = "mpi")]

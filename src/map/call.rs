@@ -5,6 +5,7 @@ use super::event::{Mapped, StoredParts};
 use super::failure::{Failure, Outcome};
 use super::function::{self, Named};
 use super::job::{self, Places};
+use super::service::Service;
 use super::shape::Parts;
 use super::task::{Kind, Task};
 use super::threads::Threads;
@@ -16,7 +17,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Who does the jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backend {
-    /// So many threads; 1: the caller's own.
+    /// The ranks of the map's communicator, or this one alone.
+    pub ranks: bool,
+    /// Threads on each of them; 1: the caller's own.
     pub threads: usize,
 }
 
@@ -40,6 +43,7 @@ pub struct Map {
 struct Inner {
     backend: Backend,
     threads: Threads,
+    service: Option<Service>,
 }
 
 /// What a call needs room for, used again by the next one of the thread.
@@ -57,13 +61,25 @@ thread_local! {
 }
 
 impl Map {
-    pub fn new(backend: Backend) -> Self {
-        let inner = Inner { backend, threads: Threads::default() };
-        Self { inner: Mutex::new(inner) }
+    /// With workers on other ranks, if there is a service.
+    pub fn new(backend: Backend, service: Option<Service>) -> Self {
+        Self { inner: Mutex::new(Inner { backend, threads: Threads::default(), service }) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether there are workers on other ranks.
+    pub fn has_ranks(&self) -> bool {
+        self.lock().service.is_some()
+    }
+
+    /// Lets the workers go; from now on the jobs are done here.
+    pub fn stop(&self) -> Result<()> {
+        let mut inner = self.lock();
+        inner.backend.ranks = false;
+        inner.service.take().map_or(Ok(()), Service::stop).map_err(Failure::into_error)
     }
 
     pub fn set_backend(&self, backend: Backend) {
@@ -77,34 +93,70 @@ fn by(map: Option<&Map>) -> Option<MutexGuard<'_, Inner>> {
 }
 
 impl Inner {
+    /// The workers, if they are to do the jobs.
+    fn workers(&mut self) -> Option<&mut Service> {
+        self.service.as_mut().filter(|_| self.backend.ranks)
+    }
+
     fn run(&mut self, task: &Task, places: Places) -> Outcome<()> {
+        if let Some(service) = self.service.as_mut().filter(|_| self.backend.ranks) {
+            return service.run(task, (&mut self.threads, self.backend.threads), places);
+        }
         self.threads.run(task, 0..task.jobs, self.backend.threads, places)
     }
 }
 
-/// Makes data.
-pub fn new_data(source: &Source) -> Handle {
-    let handle = data::new_handle();
-    data::keep(Arc::new(Data::new(handle, source)));
-    handle
+/// Makes data, and lets the map's workers know them.
+pub fn new_data(map: Option<&Map>, source: &Source) -> Result<Handle> {
+    set_data(map, data::new_handle(), source)
 }
 
 /// Puts new data in the place of old ones.
-pub fn update_data(handle: Handle, source: &Source) -> Result<Handle> {
-    if data::find(handle)?.is_none() {
+pub fn update_data(map: Option<&Map>, handle: Handle, source: &Source) -> Result<Handle> {
+    let Some((_, service)) = data::find(handle)? else {
         return Err(Error::new(Code::Argument, "data.id = 0 are no data"));
-    }
-    let handle = Handle { generation: handle.generation.wrapping_add(1), ..handle };
-    data::keep(Arc::new(Data::new(handle, source)));
-    Ok(handle)
+    };
+    check_service(map, handle, service)?;
+    set_data(map, Handle { generation: handle.generation.wrapping_add(1), ..handle }, source)
 }
 
 /// Forgets data.
-pub fn free_data(handle: Handle) -> Result<()> {
-    if data::find(handle)?.is_some() {
-        data::forget(handle);
+pub fn free_data(map: Option<&Map>, handle: Handle) -> Result<()> {
+    let Some((_, service)) = data::find(handle)? else { return Ok(()) };
+    if service != 0
+        && let Some(workers) = by(map).as_mut().and_then(|inner| inner.service.as_mut())
+    {
+        check_same(handle, service, workers.serial())?;
+        workers.forget(handle).map_err(Failure::into_error)?;
     }
+    data::forget(handle);
     Ok(())
+}
+
+fn set_data(map: Option<&Map>, handle: Handle, source: &Source) -> Result<Handle> {
+    let data = Arc::new(Data::new(handle, source));
+    let mut service = 0;
+    if let Some(workers) = by(map).as_mut().and_then(|inner| inner.service.as_mut()) {
+        workers.keep(&data).map_err(Failure::into_error)?;
+        service = workers.serial();
+    }
+    data::keep(data, service);
+    Ok(handle)
+}
+
+/// Data are updated with the map that they were made with, whose workers have them.
+fn check_service(map: Option<&Map>, handle: Handle, service: u64) -> Result<()> {
+    let mut inner = by(map);
+    let workers = inner.as_mut().and_then(|inner| inner.service.as_mut());
+    check_same(handle, service, workers.map_or(0, |workers| workers.serial()))
+}
+
+fn check_same(handle: Handle, service: u64, asked: u64) -> Result<()> {
+    if service == asked {
+        return Ok(());
+    }
+    let text = format!("data.id = {}: these data were not made with this map", handle.id);
+    Err(Error::new(Code::Mismatch, text))
 }
 
 /// The results of all jobs.
@@ -148,7 +200,7 @@ fn in_room<R>(f: impl FnOnce(&mut Room) -> R) -> R {
 fn active(map: Option<&Map>, call: &Call, kind: Kind, y_out: &mut [Var]) -> Outcome<()> {
     in_room(|room| {
         let mut by = by(map);
-        let (named, data) = prepare(call)?;
+        let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
         let Room { shared, job, values, derivatives: _ } = room;
         let mut task = task(call, kind, (&named, data.as_ref()), (shared, job));
         let mut recording = record_later(call, &mut task)?;
@@ -176,7 +228,7 @@ fn active(map: Option<&Map>, call: &Call, kind: Kind, y_out: &mut [Var]) -> Outc
 
 fn second(map: Option<&Map>, call: &Call, room: &mut Room, out: Second) -> Outcome<()> {
     let mut by = by(map);
-    let (named, data) = prepare(call)?;
+    let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
     let Room { shared, job, values, derivatives } = room;
     let mut task = task(call, Kind::Hessians, (&named, data.as_ref()), (shared, job));
     (task.by_shared, task.by_job) = (true, true);
@@ -216,9 +268,16 @@ fn write_next(out: &mut Option<&mut [f64]>, values: &[f64]) {
 }
 
 /// The function and the data of a call, which must fit.
-fn prepare(call: &Call) -> Result<(Arc<Named>, Option<Arc<Data>>)> {
+fn prepare(workers: Option<&mut Service>, call: &Call) -> Result<(Arc<Named>, Option<Arc<Data>>)> {
     let named = function::numbered(call.function)?;
-    let data = data::find(call.data)?;
+    let data = match (data::find(call.data)?, workers) {
+        (None, _) => None,
+        (Some((data, _)), None) => Some(data),
+        (Some((data, service)), Some(workers)) => {
+            check_same(call.data, service, workers.serial())?;
+            Some(data)
+        }
+    };
     if let Some(data) = data.as_ref().filter(|data| data.jobs != call.jobs) {
         let text =
             format!("jobs = {}, but data.id = {} are for {}", call.jobs, call.data.id, data.jobs);
@@ -331,16 +390,18 @@ impl Recording {
 }
 
 impl Backend {
-    pub const SERIAL: Self = Self { threads: 1 };
+    pub const SERIAL: Self = Self { ranks: false, threads: 1 };
 
-    /// What the environment asks for.
-    pub fn from_environment(threads: usize) -> Result<Self> {
+    /// What the environment asks for: other ranks only where there are some.
+    pub fn from_environment(ranks: bool, threads: usize) -> Result<Self> {
         let text = std::env::var("ADMPI_MAP").unwrap_or_default();
         match &text[..] {
-            "" | "serial" => Ok(Self::SERIAL),
-            "threads" => Ok(Self { threads: number_of_threads(threads) }),
+            "" | "mpi" => Ok(Self { ranks, threads: 1 }),
+            "serial" => Ok(Self::SERIAL),
+            "threads" => Ok(Self { ranks: false, threads: number_of_threads(threads) }),
+            "mpi+threads" => Ok(Self { ranks, threads: number_of_threads(threads) }),
             other => {
-                let text = format!("ADMPI_MAP={other} is not serial or threads");
+                let text = format!("ADMPI_MAP={other} is not serial, threads, mpi or mpi+threads");
                 Err(Error::new(Code::Argument, text))
             }
         }

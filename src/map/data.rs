@@ -58,8 +58,13 @@ impl Data {
     }
 }
 
-/// The data that this process knows.
-static KNOWN: RwLock<Vec<Arc<Data>>> = RwLock::new(Vec::new());
+/// Data that this process knows, and by which service's workers they are known too (0: by none).
+struct Entry {
+    data: Arc<Data>,
+    service: u64,
+}
+
+static KNOWN: RwLock<Vec<Entry>> = RwLock::new(Vec::new());
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 /// A handle for new data.
@@ -68,24 +73,26 @@ pub fn new_handle() -> Handle {
 }
 
 /// Adds data, or puts them in the place of an earlier generation.
-pub fn keep(data: Arc<Data>) {
+pub fn keep(data: Arc<Data>, service: u64) {
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    known.retain(|other| other.handle.id != data.handle.id);
-    known.push(data);
+    known.retain(|entry| entry.data.handle.id != data.handle.id);
+    known.push(Entry { data, service });
 }
 
 pub fn forget(handle: Handle) {
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    known.retain(|data| data.handle.id != handle.id);
+    known.retain(|entry| entry.data.handle.id != handle.id);
 }
 
-/// The data of a handle of the present generation; {0, 0} is none.
-pub fn find(handle: Handle) -> Result<Option<Arc<Data>>> {
+/// The data of a handle of the present generation, and the service whose workers know them; {0, 0} is none.
+pub fn find(handle: Handle) -> Result<Option<(Arc<Data>, u64)>> {
     if handle == Handle::default() {
         return Ok(None);
     }
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
-    let Some(data) = known.iter().find(|data| data.handle.id == handle.id) else {
+    let Some(Entry { data, service }) =
+        known.iter().find(|entry| entry.data.handle.id == handle.id)
+    else {
         let text = format!("data.id = {} are no data of this process, or were freed", handle.id);
         return Err(Error::new(Code::Argument, text));
     };
@@ -97,5 +104,62 @@ pub fn find(handle: Handle) -> Result<Option<Arc<Data>>> {
         );
         return Err(Error::new(Code::Stale, text));
     }
-    Ok(Some(data.clone()))
+    Ok(Some((data.clone(), *service)))
+}
+
+#[cfg(feature = "mpi")]
+impl Data {
+    /// As words: counts, ends where jobs differ, doubles, and integers two a word.
+    pub fn write(&self, words: &mut Vec<u64>) {
+        let (r, i) = (self.r.ends(), self.i.ends());
+        words.extend([
+            self.jobs as u64,
+            self.x_r.len() as u64,
+            self.x_i.len() as u64,
+            self.shared_r.len() as u64,
+            self.shared_i.len() as u64,
+            r.len() as u64,
+            i.len() as u64,
+        ]);
+        words.extend(r.iter().chain(i).map(|end| end.cast_unsigned()));
+        words.extend(self.x_r.iter().chain(&self.shared_r).map(|value| value.to_bits()));
+        for integers in [&self.x_i, &self.shared_i] {
+            words.extend(integers.chunks(2).map(|pair| {
+                let low = |k: usize| u64::from(pair.get(k).map_or(0, |n| n.cast_unsigned()));
+                low(0) | low(1) << 32
+            }));
+        }
+    }
+
+    pub fn read(handle: Handle, words: &[u64]) -> Self {
+        let (counts, mut rest) = words.split_at(7);
+        let mut next = |n: usize| {
+            let words;
+            (words, rest) = rest.split_at(n);
+            words
+        };
+        let [jobs, n_r, n_i, n_shared_r, n_shared_i, r, i] =
+            std::array::from_fn(|k| crate::count::wide(counts[k]));
+        let ends = |words: &[u64]| words.iter().map(|end| end.cast_signed()).collect::<Vec<_>>();
+        let doubles =
+            |words: &[u64]| words.iter().map(|&bits| f64::from_bits(bits)).collect::<Vec<_>>();
+        let integers = |words: &[u64], n: usize| {
+            let low = |word: u64| u32::try_from(word & 0xffff_ffff).unwrap_or(0).cast_signed();
+            let mut both: Vec<i32> =
+                words.iter().flat_map(|&word| [low(word), low(word >> 32)]).collect();
+            both.truncate(n);
+            both
+        };
+        let (r, i) = (ends(next(r)), ends(next(i)));
+        Self {
+            handle,
+            jobs,
+            x_r: doubles(next(n_r)),
+            shared_r: doubles(next(n_shared_r)),
+            x_i: integers(next(n_i.div_ceil(2)), n_i),
+            shared_i: integers(next(n_shared_i.div_ceil(2)), n_shared_i),
+            r: OwnedParts::of(n_r, jobs, r),
+            i: OwnedParts::of(n_i, jobs, i),
+        }
+    }
 }

@@ -63,3 +63,10 @@ pub fn numbered(number: i32) -> Result<Arc<Named>> {
     let found = place(number).and_then(|at| functions.get(at));
     found.cloned().flatten().ok_or_else(|| unknown(number))
 }
+
+/// The function that another rank means.
+#[cfg(feature = "mpi")]
+pub fn keyed(key: u64) -> Option<Arc<Named>> {
+    let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
+    functions.iter().flatten().find(|named| named.key == key).cloned()
+}

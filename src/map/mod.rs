@@ -11,9 +11,15 @@ mod event;
 mod failure;
 mod function;
 mod job;
+#[cfg(feature = "mpi")]
+mod schedule;
+#[cfg_attr(not(feature = "mpi"), path = "no_service.rs")]
+mod service;
 mod shape;
 mod task;
 mod threads;
+#[cfg(feature = "mpi")]
+mod wire;
 
 pub use call::{
     Backend, Call, Map, Second, free_data, hessians, new_data, number_of_threads, results,
@@ -23,4 +29,6 @@ pub use data::{Data, Handle, Source};
 pub use failure::last_failure;
 pub use function::{Function, register, unregister};
 pub use job::{explain, job, with_data};
+#[cfg(feature = "mpi")]
+pub use service::{Service, serve};
 pub use shape::Parts;

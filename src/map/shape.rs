@@ -91,6 +91,23 @@ impl OwnedParts {
     }
 }
 
+#[cfg(feature = "mpi")]
+impl OwnedParts {
+    /// None where all are equal.
+    pub fn ends(&self) -> &[i64] {
+        if let Self::Ends(ends) = self { ends } else { &[] }
+    }
+
+    /// `n` values in `jobs` parts, which end where `ends` says if that is not empty.
+    pub fn of(n: usize, jobs: usize, ends: Vec<i64>) -> Self {
+        if ends.is_empty() {
+            Self::Equal(n.checked_div(jobs).unwrap_or(0))
+        } else {
+            Self::Ends(ends)
+        }
+    }
+}
+
 impl From<Parts<'_>> for OwnedParts {
     fn from(parts: Parts<'_>) -> Self {
         match parts {

@@ -19,6 +19,7 @@ pub mod list;
 pub mod message;
 pub mod operation;
 pub mod own;
+pub mod parcel;
 pub mod place;
 pub mod plain;
 pub mod raw;

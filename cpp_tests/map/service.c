@@ -1,0 +1,331 @@
+/* Maps over ranks: all cases, who is told of what fails where, several maps, an end and a new beginning, and what idle
+ * workers cost. */
+#include "cases.h"
+
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static int rank, size;
+
+static int32_t f_messages, f_late, f_where;
+
+/* A job that uses AMPI itself: y = p^2 s, by way of messages to itself. */
+static int32_t messages(const admpi_var *shared, int64_t n_shared, const admpi_var *job, int64_t n_job,
+                        const double *x_r, int64_t n_r, const int32_t *x_i, int64_t n_i, admpi_var *y, int64_t n_y,
+                        void *ctx) {
+  admpi_var square = admpi_mul(job[0], job[0]), there, sum;
+  (void)n_shared, (void)n_job, (void)x_r, (void)n_r, (void)x_i, (void)n_i, (void)n_y, (void)ctx;
+  if (AMPI_Sendrecv(&square, 1, AMPI_ADOUBLE, 0, 5, &there, 1, AMPI_ADOUBLE, 0, 5, MPI_COMM_SELF, MPI_STATUS_IGNORE))
+    return 1;
+  if (AMPI_Allreduce(&there, &sum, 1, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_SELF)) return 2;
+  y[0] = admpi_mul(sum, shared[0]);
+  return 0;
+}
+
+/* The rank that runs the job, and an error on all ranks but the root's if the shared parameter is not positive. */
+static int32_t where(const admpi_var *shared, int64_t n_shared, const admpi_var *job, int64_t n_job, const double *x_r,
+                     int64_t n_r, const int32_t *x_i, int64_t n_i, admpi_var *y, int64_t n_y, void *ctx) {
+  (void)n_shared, (void)job, (void)n_job, (void)x_r, (void)n_r, (void)x_i, (void)n_i, (void)n_y, (void)ctx;
+  y[0] = admpi_passive(rank);
+  if (rank > 0 && shared[0].value <= 0.0) {
+    admpi_map_fail("on a worker");
+    return 40 + rank;
+  }
+  return 0;
+}
+
+static void test_service_messages_in_jobs(admpi_map *map) {
+  double s = 1.25, p[9], adjoint;
+  admpi_var shared, job[9], y[9];
+  admpi_map_call call = {.function = f_messages, .jobs = 9, .shared = &shared, .n_shared = 1, .job = job, .n_job = 9,
+                         .n_y = 9};
+  int i;
+  CHECK(admpi_tape_reset(tape) == ADMPI_SUCCESS);
+  for (i = 0; i < 9; ++i) p[i] = wave(i);
+  CHECK(admpi_tape_input(tape, &s, 1, &shared) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_input(tape, p, 9, job) == ADMPI_SUCCESS);
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+  for (i = 0; i < 9; ++i) {
+    CHECK(y[i].value == p[i] * p[i] * s);
+    CHECK(admpi_tape_seed(tape, y[i], 1.0, 0) == ADMPI_SUCCESS);
+  }
+  CHECK(admpi_tape_reverse(tape) == ADMPI_SUCCESS);
+  for (i = 0; i < 9; ++i) {
+    CHECK(admpi_tape_adjoint(tape, job[i], 0, &adjoint) == ADMPI_SUCCESS);
+    CHECK_CLOSE(adjoint, 2.0 * p[i] * s);
+  }
+}
+
+/* Every rank has jobs where there are enough, and a failure names the first rank that failed. */
+static void test_service_ranks(admpi_map *map) {
+  admpi_var shared = admpi_passive(1.0), job[64], y[64];
+  admpi_map_call call = {.function = f_where, .jobs = 64, .shared = &shared, .n_shared = 1, .job = job, .n_job = 64,
+                         .n_y = 64};
+  admpi_map_failure failure;
+  int i, seen = 0;
+  for (i = 0; i < 64; ++i) job[i] = admpi_passive(0.0);
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+  for (i = 0; i < 64; ++i) seen += i == 0 || y[i].value != y[i - 1].value;
+  CHECK(seen == (size < 64 ? size : 64));
+  shared = admpi_passive(-1.0);
+  if (size > 1) {
+    CHECK(admpi_map_run(map, &call, y) == ADMPI_ERR_CALLBACK);
+    CHECK(admpi_map_last_failure(&failure) == ADMPI_SUCCESS);
+    CHECK(failure.job > 0 && failure.rank > 0 && failure.rank < size && failure.code == 40 + failure.rank);
+    CHECK(strcmp(failure.text, "on a worker") == 0 && strstr(admpi_last_error(), ": on a worker") != NULL);
+  }
+  shared = admpi_passive(1.0);
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+}
+
+/* What only the root has registered is found out, and does no harm. */
+static void test_service_unknown_function(admpi_map *map) {
+  admpi_var shared = admpi_passive(2.0), job[20], y[20];
+  admpi_map_call call = {.jobs = 20, .shared = &shared, .n_shared = 1, .job = job, .n_job = 20, .n_y = 20};
+  admpi_map_failure failure;
+  int i;
+  for (i = 0; i < 20; ++i) job[i] = admpi_passive(i);
+  CHECK(admpi_map_register("late", product, NULL, &f_late) == ADMPI_SUCCESS);
+  call.function = f_late;
+  if (size > 1) {
+    CHECK(admpi_map_run(map, &call, y) == ADMPI_ERR_ARGUMENT);
+    CHECK(admpi_map_last_failure(&failure) == ADMPI_SUCCESS && failure.job == -1 && failure.rank >= 1);
+  }
+  CHECK(admpi_map_unregister(f_late) == ADMPI_SUCCESS);
+  call.function = f_product;
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS && y[19].value == 38.0);
+}
+
+/* Data belong to the map that they were made with. */
+static void test_service_data(admpi_map *map) {
+  double x_r[3] = {1.0, 2.0, 3.0};
+  admpi_var shared = admpi_passive(1.0), job[3] = {{1.0, 0, 0}, {2.0, 0, 0}, {3.0, 0, 0}}, y[3];
+  admpi_map_values values = {.jobs = 3, .x_r = x_r, .n_r = 3};
+  admpi_map_call call = {.function = f_model, .jobs = 3, .shared = &shared, .n_shared = 1, .job = job, .n_job = 3,
+                         .n_y = 3};
+  admpi_map_data local, data;
+  CHECK(admpi_map_data_new(NULL, &values, &local) == ADMPI_SUCCESS);
+  CHECK(admpi_map_data_new(map, &values, &data) == ADMPI_SUCCESS);
+  call.data = local;
+  CHECK(admpi_map_run(NULL, &call, y) == ADMPI_SUCCESS);
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_ERR_MISMATCH);
+  call.data = data;
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+  CHECK(admpi_map_run(NULL, &call, y) == ADMPI_SUCCESS);
+  CHECK(admpi_map_data_update(NULL, data, &values, &data) == ADMPI_ERR_MISMATCH);
+  CHECK(admpi_map_data_update(map, local, &values, &local) == ADMPI_ERR_MISMATCH);
+  CHECK(admpi_map_data_free(map, data) == ADMPI_SUCCESS);
+  CHECK(admpi_map_data_free(NULL, local) == ADMPI_SUCCESS);
+}
+
+static void test_service_backends(admpi_map *map) {
+  static const int32_t backends[] = {ADMPI_MAP_MPI_THREADS, ADMPI_MAP_SERIAL, ADMPI_MAP_THREADS, ADMPI_MAP_MPI};
+  size_t i;
+  for (i = 0; i < sizeof backends / sizeof *backends; ++i) {
+    CHECK(admpi_map_set_backend(map, backends[i], 2) == ADMPI_SUCCESS);
+    check_problem(map, 33, 1, 1, 1, 2);
+    check_failures_of(map, 20, 19);
+    check_hessian(map);
+  }
+}
+
+static void test_service_environment(void) {
+  admpi_map *map = NULL;
+  setenv("ADMPI_MAP", "serial", 1);
+  CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_DEFAULT, 0, &map) == ADMPI_SUCCESS);
+  unsetenv("ADMPI_MAP");
+  check_problem(map, 7, 1, 1, 1, 1);
+  CHECK(admpi_map_set_backend(map, ADMPI_MAP_DEFAULT, 0) == ADMPI_SUCCESS);
+  test_service_ranks(map);
+  admpi_map_free(map); /* without a stop */
+}
+
+static void test_service_stop(admpi_map *map) {
+  admpi_var shared = admpi_passive(2.0), job[3] = {{1.0, 0, 0}, {2.0, 0, 0}, {3.0, 0, 0}}, y[3];
+  admpi_map_call call = {.function = f_product, .jobs = 3, .shared = &shared, .n_shared = 1, .job = job, .n_job = 3,
+                         .n_y = 3};
+  CHECK(admpi_map_stop(map) == ADMPI_SUCCESS);
+  CHECK(admpi_map_stop(map) == ADMPI_SUCCESS);
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS && y[2].value == 6.0);
+  CHECK(admpi_map_set_backend(map, ADMPI_MAP_MPI, 0) == ADMPI_ERR_UNSUPPORTED);
+  admpi_map_free(map);
+}
+
+/* Two maps at once, on communicators that share the root: calls alternate. */
+static void test_service_two_maps(void) {
+  MPI_Comm comm[2];
+  admpi_map *map[2];
+  int of, round;
+  for (of = 0; of < 2; ++of)
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0 || rank % 2 == of ? 0 : MPI_UNDEFINED, rank, &comm[of]);
+  if (rank == 0) {
+    for (of = 0; of < 2; ++of) CHECK(admpi_map_new_mpi(comm[of], ADMPI_MAP_MPI, 0, &map[of]) == ADMPI_SUCCESS);
+    for (round = 0; round < 6; ++round) {
+      check_problem(map[round % 2], 5 + round, round % 3 == 0, 1, 1, 1);
+      check_failures_of(map[round % 2], 8, 7);
+    }
+    /* What one knows the other does not. */
+    {
+      int32_t x_i[2] = {0, 0};
+      admpi_var shared = admpi_passive(1.0), job[2] = {{1.0, 0, 0}, {2.0, 0, 0}}, y[2];
+      admpi_map_values values = {.jobs = 2, .x_i = x_i, .n_i = 2};
+      admpi_map_call call = {.function = f_failing, .jobs = 2, .shared = &shared, .n_shared = 1, .job = job,
+                             .n_job = 2, .n_y = 2};
+      CHECK(admpi_map_data_new(map[0], &values, &call.data) == ADMPI_SUCCESS);
+      CHECK(admpi_map_run(map[1], &call, y) == ADMPI_ERR_MISMATCH);
+      CHECK(admpi_map_data_free(map[1], call.data) == ADMPI_ERR_MISMATCH);
+      CHECK(admpi_map_data_free(map[0], call.data) == ADMPI_SUCCESS);
+    }
+    admpi_map_free(map[0]), admpi_map_free(map[1]);
+  } else {
+    CHECK(admpi_map_serve(comm[rank % 2]) == ADMPI_SUCCESS);
+  }
+  for (of = 0; of < 2; ++of)
+    if (comm[of] != MPI_COMM_NULL) MPI_Comm_free(&comm[of]);
+}
+
+/* The root's results go on to other ranks, and their adjoints come back. */
+static void test_service_in_an_adjoint_program(void) {
+  admpi_map *map;
+  double p[4] = {1.0, 2.0, 3.0, 4.0}, s = 0.5, adjoint;
+  admpi_var shared, job[4], y[4], z = {0.0, 0, 0};
+  admpi_map_call call = {.function = f_product, .jobs = 4, .shared = &shared, .n_shared = 1, .job = job, .n_job = 4,
+                         .n_y = 4};
+  int last = size - 1;
+  if (size == 1) return;
+  CHECK(admpi_tape_reset(tape) == ADMPI_SUCCESS);
+  if (rank == 0) {
+    CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_SUCCESS);
+    CHECK(admpi_tape_input(tape, &s, 1, &shared) == ADMPI_SUCCESS);
+    CHECK(admpi_tape_input(tape, p, 4, job) == ADMPI_SUCCESS);
+    CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+    admpi_map_free(map);
+    CHECK(AMPI_Send(y, 4, AMPI_ADOUBLE, last, 3, MPI_COMM_WORLD) == MPI_SUCCESS);
+  } else {
+    CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_SUCCESS);
+    if (rank == last) {
+      CHECK(AMPI_Recv(y, 4, AMPI_ADOUBLE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+      z = admpi_mul(admpi_mul(y[0], y[1]), admpi_mul(y[2], y[3]));
+      CHECK(z.value == s * s * s * s * 24.0);
+      CHECK(admpi_tape_seed(tape, z, 1.0, 0) == ADMPI_SUCCESS);
+    }
+  }
+  CHECK(admpi_tape_reverse(tape) == ADMPI_SUCCESS);
+  if (rank == 0) {
+    CHECK(admpi_tape_adjoint(tape, shared, 0, &adjoint) == ADMPI_SUCCESS);
+    CHECK_CLOSE(adjoint, 4.0 * s * s * s * 24.0);
+    CHECK(admpi_tape_adjoint(tape, job[3], 0, &adjoint) == ADMPI_SUCCESS);
+    CHECK_CLOSE(adjoint, s * s * s * s * 6.0);
+  }
+}
+
+static double cpu_seconds(void) {
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+/* A worker that waits for two seconds sleeps nearly all of them. */
+static void test_service_idle(void) {
+  if (rank == 0) {
+    admpi_map *map;
+    CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_SUCCESS);
+    sleep(2);
+    admpi_map_free(map);
+  } else {
+    double before = cpu_seconds(), spent;
+    CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_SUCCESS);
+    spent = cpu_seconds() - before;
+    if (rank == 1) printf("CPU seconds of an idle worker in 2 s: %.3f\n", spent);
+    CHECK(spent < 0.4);
+  }
+}
+
+static void test_service_misuse(void) {
+  admpi_map *map = NULL;
+  if (rank == 0) {
+    CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_ERR_ARGUMENT);
+    CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, NULL) == ADMPI_ERR_NULL);
+    CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, 9, 0, &map) == ADMPI_ERR_ARGUMENT);
+  } else {
+    CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_ERR_ARGUMENT);
+  }
+  CHECK(admpi_map_new_mpi(MPI_COMM_NULL, ADMPI_MAP_MPI, 0, &map) == ADMPI_ERR_ARGUMENT);
+  CHECK(admpi_map_serve(MPI_COMM_NULL) == ADMPI_ERR_ARGUMENT);
+}
+
+static int64_t resident(void) {
+  long long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (file == NULL) return 0;
+  if (fscanf(file, "%*d %lld", &pages) != 1) pages = 0;
+  fclose(file);
+  return pages;
+}
+
+static void test_service_memory_is_flat(int calls) {
+  static double values[64];
+  admpi_var x[64], y[64];
+  admpi_map_call call = {.function = f_product, .shared = x, .n_shared = 1, .job = x + 1};
+  admpi_map *map = NULL;
+  int64_t before = resident();
+  int i;
+  if (rank != 0) {
+    CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_SUCCESS);
+    CHECK(resident() <= before + 512); /* made at the first calls */
+    return;
+  }
+  CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_SUCCESS);
+  for (i = 0; i < calls; ++i) {
+    if (i == calls / 10) before = resident();
+    CHECK(admpi_tape_reset(tape) == ADMPI_SUCCESS);
+    call.jobs = call.n_job = call.n_y = 1 + i % 60;
+    CHECK(admpi_tape_input(tape, values, 64, x) == ADMPI_SUCCESS);
+    CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+  }
+  CHECK(resident() <= before + 64);
+  admpi_map_free(map);
+}
+
+int main(int argc, char **argv) {
+  int calls = argc > 1 ? atoi(argv[1]) : 300, all = 0, session;
+  CHECK(AMPI_Init(&argc, &argv) == MPI_SUCCESS);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  register_functions();
+  CHECK(admpi_map_register("messages", messages, NULL, &f_messages) == ADMPI_SUCCESS);
+  CHECK(admpi_map_register("where", where, NULL, &f_where) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_new(&tape) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_activate(tape, NULL) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_start(tape) == ADMPI_SUCCESS);
+  test_service_misuse();
+  for (session = 0; session < 2; ++session) {
+    admpi_map *map;
+    if (rank != 0) {
+      CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_SUCCESS);
+      continue;
+    }
+    CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_SUCCESS);
+    if (session == 0) check_map(map, size);
+    test_service_ranks(map);
+    test_service_messages_in_jobs(map);
+    test_service_unknown_function(map);
+    test_service_data(map);
+    if (session == 1) test_service_backends(map);
+    test_service_stop(map);
+  }
+  if (rank == 0)
+    test_service_environment();
+  else
+    CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_SUCCESS);
+  test_service_two_maps();
+  test_service_in_an_adjoint_program();
+  test_service_memory_is_flat(calls);
+  test_service_idle();
+  admpi_tape_free(tape);
+  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  AMPI_Finalize();
+  return all != 0;
+}

@@ -1,0 +1,42 @@
+//! Maps over ranks. `include/admpi/map_service.h` is generated from this file.
+
+use super::map::{admpi_map, backend};
+use super::{mpi_status, out};
+use crate::map::{self, Map, Service};
+use crate::mpi::Comm;
+use crate::mpi::raw::MPI_Comm;
+
+/// Makes a map whose jobs the ranks of a communicator do, this one among them. Collective: rank 0 of comm, which is to be the caller,
+/// makes the map, all others call admpi_map_serve. The communicator is duplicated, and may be freed.
+/// @param comm          an intracommunicator
+/// @param backend       who does the jobs at first: any
+/// @param threads       on each rank, where threads do the jobs; 0: ADMPI_MAP_THREADS of the environment, or as many as there are
+///                      cores. MPI is called by the calling thread alone
+/// @param[out] map_out  the map; free it with admpi_map_free, which ends the service
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MPI
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_new_mpi(
+    comm: MPI_Comm,
+    backend: i32,
+    threads: i32,
+    map_out: *mut *mut admpi_map,
+) -> i32 {
+    mpi_status("admpi_map_new_mpi", || {
+        // SAFETY: as the C contract says.
+        let (comm, map_out) = unsafe { (Comm::new(comm), out("map_out", map_out)?) };
+        let backend = self::backend(backend, threads, true)?;
+        let service = Service::new(comm)?;
+        *map_out = Box::into_raw(Box::new(admpi_map(Map::new(backend, Some(service)))));
+        Ok(())
+    })
+}
+
+/// Does the jobs of the map that rank 0 of comm makes by admpi_map_new_mpi, until that is stopped or freed there. A job that fails is
+/// the root's to deal with: this goes on. While there is nothing to do it sleeps most of the time.
+/// @param comm  an intracommunicator
+/// @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MPI (the root is lost)
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_map_serve(comm: MPI_Comm) -> i32 {
+    // SAFETY: as the C contract says.
+    mpi_status("admpi_map_serve", || map::serve(unsafe { Comm::new(comm) }))
+}

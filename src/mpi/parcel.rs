@@ -1,0 +1,232 @@
+//! Messages of the library's own in 64-bit words, waited for without burning a core.
+
+use super::raw::{self, MPI_Request};
+use super::{Comm, Datatype, Outcome, check, wide_int};
+use std::ffi::c_int;
+use std::time::Duration;
+
+/// The one tag: the communicators are private, and messages between two ranks keep their order.
+const TAG: c_int = 0;
+/// Words of one message at most.
+const LONGEST: usize = 1 << 27;
+
+mod sealed {
+    pub trait Sealed {
+        fn datatype() -> super::Datatype;
+    }
+    impl Sealed for u64 {
+        fn datatype() -> super::Datatype {
+            super::Datatype::word()
+        }
+    }
+    impl Sealed for f64 {
+        fn datatype() -> super::Datatype {
+            super::Datatype::double()
+        }
+    }
+}
+
+/// What messages are made of: plain 64-bit numbers.
+pub trait Word: Copy + sealed::Sealed {}
+impl Word for u64 {}
+impl Word for f64 {}
+
+/// How long to wait before looking again: not at all at first, then as long as others want to run, then longer and longer.
+#[derive(Debug, Default)]
+pub struct Patience(u32);
+
+impl Patience {
+    const SPINS: u32 = 100;
+    const YIELDS: u32 = 3000;
+    const LONGEST: u32 = 500;
+
+    #[inline]
+    pub fn pause(&mut self) {
+        self.0 = self.0.saturating_add(1);
+        match self.0.checked_sub(Self::YIELDS) {
+            None if self.0 < Self::SPINS => std::hint::spin_loop(),
+            None => std::thread::yield_now(),
+            Some(sleeps) => {
+                let micros = 20 + 10 * sleeps.min(Self::LONGEST / 10);
+                std::thread::sleep(Duration::from_micros(micros.into()));
+            }
+        }
+    }
+}
+
+/// A message that is sent from, or received into, memory of its own.
+pub struct Parcel {
+    words: Vec<u64>,
+    request: MPI_Request,
+    /// How many words have arrived.
+    arrived: usize,
+}
+
+impl Default for Parcel {
+    fn default() -> Self {
+        Self { words: Vec::new(), request: null(), arrived: 0 }
+    }
+}
+
+// SAFETY: a request may be completed on another thread, as for `Operation`.
+unsafe impl Send for Parcel {}
+
+fn null() -> MPI_Request {
+    // SAFETY: constant data of the shim of mpi-sys.
+    unsafe { mpi_sys::RSMPI_REQUEST_NULL }
+}
+
+impl Drop for Parcel {
+    fn drop(&mut self) {
+        if self.request != null() {
+            // MPI may still read or write there.
+            std::mem::forget(std::mem::take(&mut self.words));
+        }
+    }
+}
+
+impl Parcel {
+    fn check_idle(&self) {
+        assert!(self.request == null(), "the parcel is under way");
+    }
+
+    /// The words to be sent.
+    pub fn words(&mut self) -> &mut Vec<u64> {
+        self.check_idle();
+        &mut self.words
+    }
+
+    /// The words that have arrived.
+    pub fn arrived(&self) -> &[u64] {
+        self.check_idle();
+        &self.words[..self.arrived]
+    }
+
+    /// Sends the words.
+    pub fn send(&mut self, comm: Comm, to: c_int) -> Outcome<()> {
+        self.check_idle();
+        let count = count(self.words.len());
+        // SAFETY: the words stay where they are until the request is null again.
+        check(unsafe {
+            raw::MPI_Isend(
+                self.words.as_ptr().cast(),
+                count,
+                Datatype::word().raw(),
+                to,
+                TAG,
+                comm.raw(),
+                &mut self.request,
+            )
+        })
+    }
+
+    /// Receives at most `n` words.
+    pub fn receive(&mut self, comm: Comm, n: usize, from: c_int) -> Outcome<()> {
+        self.check_idle();
+        self.words.resize(n, 0);
+        let count = count(n);
+        // SAFETY: as above.
+        check(unsafe {
+            raw::MPI_Irecv(
+                self.words.as_mut_ptr().cast(),
+                count,
+                Datatype::word().raw(),
+                from,
+                TAG,
+                comm.raw(),
+                &mut self.request,
+            )
+        })
+    }
+
+    /// Whether it has left, or arrived.
+    #[inline]
+    pub fn is_done(&mut self) -> Outcome<bool> {
+        let (done, words) = test(&mut self.request, Datatype::word())?;
+        self.arrived = words.unwrap_or(self.arrived);
+        Ok(done)
+    }
+
+    /// Waits until then.
+    pub fn wait(&mut self) -> Outcome<()> {
+        let mut patience = Patience::default();
+        while !self.is_done()? {
+            patience.pause();
+        }
+        Ok(())
+    }
+}
+
+fn count(n: usize) -> c_int {
+    c_int::try_from(n).expect("a parcel is a short message")
+}
+
+/// Whether a request has ended, and how many items it had if it has just done so.
+fn test(request: &mut MPI_Request, datatype: Datatype) -> Outcome<(bool, Option<usize>)> {
+    if *request == null() {
+        return Ok((true, None));
+    }
+    let mut flag = 0;
+    let mut status = std::mem::MaybeUninit::zeroed();
+    // SAFETY: a live request and places for the answers.
+    check(unsafe { raw::MPI_Test(request, &mut flag, status.as_mut_ptr()) })?;
+    if flag == 0 {
+        return Ok((false, None));
+    }
+    let mut items = 0;
+    // SAFETY: the request has ended: its status is written.
+    check(unsafe { raw::MPI_Get_count(status.as_ptr(), datatype.raw(), &mut items) })?;
+    Ok((true, Some(wide_int(items))))
+}
+
+fn finish(mut request: MPI_Request, datatype: Datatype) -> Outcome<()> {
+    let mut patience = Patience::default();
+    while !test(&mut request, datatype)?.0 {
+        patience.pause();
+    }
+    Ok(())
+}
+
+/// Sends words of any number, and waits until they have left.
+pub fn send<W: Word>(comm: Comm, words: &[W], to: c_int) -> Outcome<()> {
+    for piece in words.chunks(LONGEST) {
+        let mut request = null();
+        let datatype = W::datatype();
+        // SAFETY: the piece is borrowed until the request has ended.
+        check(unsafe {
+            raw::MPI_Isend(
+                piece.as_ptr().cast(),
+                count(piece.len()),
+                datatype.raw(),
+                to,
+                TAG,
+                comm.raw(),
+                &mut request,
+            )
+        })?;
+        finish(request, datatype)?;
+    }
+    Ok(())
+}
+
+/// Receives as many words as there is room for.
+pub fn receive<W: Word>(comm: Comm, words: &mut [W], from: c_int) -> Outcome<()> {
+    for piece in words.chunks_mut(LONGEST) {
+        let mut request = null();
+        let datatype = W::datatype();
+        // SAFETY: as above.
+        check(unsafe {
+            raw::MPI_Irecv(
+                piece.as_mut_ptr().cast(),
+                count(piece.len()),
+                datatype.raw(),
+                from,
+                TAG,
+                comm.raw(),
+                &mut request,
+            )
+        })?;
+        finish(request, datatype)?;
+    }
+    Ok(())
+}
