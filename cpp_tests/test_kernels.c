@@ -234,8 +234,8 @@ static int32_t reverse(const admpi_kernel_call *call) {
 static void test_kernels_of_the_program(void) {
   admpi_varmat *x = inputs(0, 0.0), *y = inputs(50, 0.0), *z = NULL, *s = NULL;
   const admpi_var t = admpi_view_get(admpi_view_all(y), 2, 2);
-  const admpi_operand operand[3] = {admpi_part_operand(admpi_view_all(x)), admpi_part_operand(admpi_view_all(y)),
-                                    admpi_scalar_operand(t)};
+  const admpi_operand operand[3] = {admpi_operand_part(admpi_view_all(x)), admpi_operand_part(admpi_view_all(y)),
+                                    admpi_operand_scalar(t)};
   const admpi_view part = admpi_view_block(admpi_view_all(x), 1, 1, 2, 2);
   double c = 1.5;
   const double zeros[4] = {0.0, 0.0, 0.0, 0.0};

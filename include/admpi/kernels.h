@@ -29,22 +29,6 @@ static inline void admpi_adjoint_add(const admpi_adjoint *a, int64_t i, int64_t 
   if (a->adjoint != NULL) a->adjoint[i * a->row_step + j * a->col_step + k] += w;
 }
 
-/** A part of a matrix as an operand. */
-static inline admpi_operand admpi_part_operand(admpi_view part) {
-  admpi_operand operand;
-  operand.view = part;
-  operand.scalar = admpi_passive(0.0);
-  return operand;
-}
-
-/** A scalar as an operand: the same for all elements. */
-static inline admpi_operand admpi_scalar_operand(admpi_var x) {
-  admpi_operand operand;
-  memset(&operand, 0, sizeof operand);
-  operand.scalar = x;
-  return operand;
-}
-
 #define ADMPI_LOOP(...)                          \
   for (int64_t j = 0; j < call->cols; ++j) {     \
     for (int64_t i = 0; i < call->rows; ++i) {   \
@@ -79,7 +63,7 @@ static inline admpi_operand admpi_scalar_operand(admpi_var x) {
   }                                                                                               \
   /** name(a) */                                                                                  \
   static inline int32_t admpi_array_##name(admpi_view a, admpi_varmat **b_out) {                  \
-    const admpi_operand operand = admpi_part_operand(a);                                          \
+    const admpi_operand operand = admpi_operand_part(a);                                          \
     return admpi_array_apply(a.rows, a.cols, &operand, 1, admpi_forward_##name, admpi_reverse_##name, NULL, 0, b_out); \
   }
 
@@ -105,7 +89,7 @@ static inline admpi_operand admpi_scalar_operand(admpi_var x) {
   }                                                                                               \
   /** name(a, b), of parts of one shape */                                                        \
   static inline int32_t admpi_array_##name(admpi_view a, admpi_view b, admpi_varmat **c_out) {    \
-    const admpi_operand operand[2] = {admpi_part_operand(a), admpi_part_operand(b)};              \
+    const admpi_operand operand[2] = {admpi_operand_part(a), admpi_operand_part(b)};              \
     return admpi_array_apply(a.rows, a.cols, operand, 2, admpi_forward_##name, admpi_reverse_##name, NULL, 0, c_out); \
   }
 
@@ -121,50 +105,15 @@ ADMPI_KERNEL_OF(hypot, hypot(x1, x2))
 ADMPI_KERNEL_OF(atan2, atan2(x1, x2))
 ADMPI_KERNEL_OF(fmod, fmod(x1, x2))
 
-ADMPI_KERNEL_1(square, x *x)
-ADMPI_KERNEL_1(inv, 1.0 / x)
-ADMPI_KERNEL_1(sqrt, sqrt(x))
-ADMPI_KERNEL_1(cbrt, cbrt(x))
-ADMPI_KERNEL_1(abs, fabs(x))
-ADMPI_KERNEL_1(exp, exp(x))
-ADMPI_KERNEL_1(exp2, exp2(x))
-ADMPI_KERNEL_1(expm1, expm1(x))
-ADMPI_KERNEL_1(log, log(x))
-ADMPI_KERNEL_1(log2, log2(x))
-ADMPI_KERNEL_1(log10, log10(x))
-ADMPI_KERNEL_1(log1p, log1p(x))
-ADMPI_KERNEL_1(sin, sin(x))
-ADMPI_KERNEL_1(cos, cos(x))
-ADMPI_KERNEL_1(tan, tan(x))
-ADMPI_KERNEL_1(asin, asin(x))
-ADMPI_KERNEL_1(acos, acos(x))
-ADMPI_KERNEL_1(atan, atan(x))
-ADMPI_KERNEL_1(sinh, sinh(x))
-ADMPI_KERNEL_1(cosh, cosh(x))
-ADMPI_KERNEL_1(tanh, tanh(x))
-ADMPI_KERNEL_1(asinh, asinh(x))
-ADMPI_KERNEL_1(acosh, acosh(x))
-ADMPI_KERNEL_1(atanh, atanh(x))
-ADMPI_KERNEL_1(erf, erf(x))
-ADMPI_KERNEL_1(erfc, erfc(x))
+ADMPI_FUNCTIONS(ADMPI_KERNEL_1)
 
-#define ADMPI_KERNEL_SPECIAL_1(name) ADMPI_KERNEL_1(name, admpi_value_##name(x))
 #define ADMPI_KERNEL_SPECIAL_2(name) ADMPI_KERNEL_OF(name, admpi_value_##name(x1, x2))
-ADMPI_KERNEL_SPECIAL_1(lgamma)
-ADMPI_KERNEL_SPECIAL_1(tgamma)
-ADMPI_KERNEL_SPECIAL_1(digamma)
-ADMPI_KERNEL_SPECIAL_1(trigamma)
-ADMPI_KERNEL_SPECIAL_1(inv_logit)
-ADMPI_KERNEL_SPECIAL_1(logit)
-ADMPI_KERNEL_SPECIAL_1(log1p_exp)
-ADMPI_KERNEL_SPECIAL_1(Phi)
 ADMPI_KERNEL_SPECIAL_2(polygamma)
 ADMPI_KERNEL_SPECIAL_2(beta)
 ADMPI_KERNEL_SPECIAL_2(lbeta)
 ADMPI_KERNEL_SPECIAL_2(log_sum_exp)
 ADMPI_KERNEL_SPECIAL_2(log_diff_exp)
 ADMPI_KERNEL_SPECIAL_2(multiply_log)
-#undef ADMPI_KERNEL_SPECIAL_1
 #undef ADMPI_KERNEL_SPECIAL_2
 
 static inline int32_t admpi_forward_axpy(const admpi_forward_call *call) {
@@ -184,7 +133,7 @@ static inline int32_t admpi_reverse_axpy(const admpi_kernel_call *call) {
 }
 /** alpha * x + y, of parts of one shape */
 static inline int32_t admpi_array_axpy(admpi_var alpha, admpi_view x, admpi_view y, admpi_varmat **z_out) {
-  const admpi_operand operand[3] = {admpi_scalar_operand(alpha), admpi_part_operand(x), admpi_part_operand(y)};
+  const admpi_operand operand[3] = {admpi_operand_scalar(alpha), admpi_operand_part(x), admpi_operand_part(y)};
   return admpi_array_apply(x.rows, x.cols, operand, 3, admpi_forward_axpy, admpi_reverse_axpy, NULL, 0, z_out);
 }
 

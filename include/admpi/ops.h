@@ -177,6 +177,17 @@ ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
   return admpi_record_2(fma(a.value, b, c.value), a, b, c, 1.0);
 }
 
+/* Functions of one variable, by name and value at x: here of scalars, in admpi/kernels.h of arrays. */
+#define ADMPI_FUNCTIONS(F)                                                                                     \
+  F(square, x * x) F(inv, 1.0 / x) F(sqrt, sqrt(x)) F(cbrt, cbrt(x)) F(abs, fabs(x)) F(exp, exp(x))            \
+  F(exp2, exp2(x)) F(expm1, expm1(x)) F(log, log(x)) F(log2, log2(x)) F(log10, log10(x)) F(log1p, log1p(x))    \
+  F(sin, sin(x)) F(cos, cos(x)) F(tan, tan(x)) F(asin, asin(x)) F(acos, acos(x)) F(atan, atan(x))              \
+  F(sinh, sinh(x)) F(cosh, cosh(x)) F(tanh, tanh(x)) F(asinh, asinh(x)) F(acosh, acosh(x)) F(atanh, atanh(x))  \
+  F(erf, erf(x)) F(erfc, erfc(x)) F(lgamma, admpi_value_lgamma(x)) F(tgamma, admpi_value_tgamma(x))            \
+  F(digamma, admpi_value_digamma(x)) F(trigamma, admpi_value_trigamma(x))                                      \
+  F(inv_logit, admpi_value_inv_logit(x)) F(logit, admpi_value_logit(x)) F(log1p_exp, admpi_value_log1p_exp(x)) \
+  F(Phi, admpi_value_Phi(x))
+
 /* Functions of one variable, and of two with a double on either side. Their partials cost more than a branch: those of
  * passive operands are left out. */
 
@@ -220,52 +231,19 @@ ADMPI_BINARY_VV(fmod, fmod(x1, x2))
 ADMPI_BINARY_VD(fmod, fmod(x1, x2))
 ADMPI_BINARY_DV(fmod, fmod(x1, x2))
 
-ADMPI_UNARY(square, x *x)
-ADMPI_UNARY(inv, 1.0 / x)
-ADMPI_UNARY(sqrt, sqrt(x))
-ADMPI_UNARY(cbrt, cbrt(x))
-ADMPI_UNARY(abs, fabs(x))
-ADMPI_UNARY(exp, exp(x))
-ADMPI_UNARY(exp2, exp2(x))
-ADMPI_UNARY(expm1, expm1(x))
-ADMPI_UNARY(log, log(x))
-ADMPI_UNARY(log2, log2(x))
-ADMPI_UNARY(log10, log10(x))
-ADMPI_UNARY(log1p, log1p(x))
-ADMPI_UNARY(sin, sin(x))
-ADMPI_UNARY(cos, cos(x))
-ADMPI_UNARY(tan, tan(x))
-ADMPI_UNARY(asin, asin(x))
-ADMPI_UNARY(acos, acos(x))
-ADMPI_UNARY(atan, atan(x))
-ADMPI_UNARY(sinh, sinh(x))
-ADMPI_UNARY(cosh, cosh(x))
-ADMPI_UNARY(tanh, tanh(x))
-ADMPI_UNARY(asinh, asinh(x))
-ADMPI_UNARY(acosh, acosh(x))
-ADMPI_UNARY(atanh, atanh(x))
-ADMPI_UNARY(erf, erf(x))
-ADMPI_UNARY(erfc, erfc(x))
+ADMPI_FUNCTIONS(ADMPI_UNARY)
 
-/* Special functions. Beta and log_sum_exp are symmetric. */
+/* Special functions of two. Beta and log_sum_exp are symmetric. */
 
-#define ADMPI_SPECIAL_V(name) ADMPI_UNARY(name, admpi_value_##name(x))
 #define ADMPI_SPECIAL_VV(name) ADMPI_BINARY_VV(name, admpi_value_##name(x1, x2))
 #define ADMPI_SPECIAL_VD(name) ADMPI_BINARY_VD(name, admpi_value_##name(x1, x2))
 #define ADMPI_SPECIAL_DV(name) ADMPI_BINARY_DV(name, admpi_value_##name(x1, x2))
 
-ADMPI_SPECIAL_V(lgamma)
-ADMPI_SPECIAL_V(tgamma)
-ADMPI_SPECIAL_V(digamma)
-ADMPI_SPECIAL_V(trigamma)
 ADMPI_SPECIAL_DV(polygamma)
 ADMPI_SPECIAL_VV(beta)
 ADMPI_SPECIAL_VD(beta)
 ADMPI_SPECIAL_VV(lbeta)
 ADMPI_SPECIAL_VD(lbeta)
-ADMPI_SPECIAL_V(inv_logit)
-ADMPI_SPECIAL_V(logit)
-ADMPI_SPECIAL_V(log1p_exp)
 ADMPI_SPECIAL_VV(log_sum_exp)
 ADMPI_SPECIAL_VD(log_sum_exp)
 ADMPI_SPECIAL_VV(log_diff_exp)
@@ -274,9 +252,7 @@ ADMPI_SPECIAL_DV(log_diff_exp)
 ADMPI_SPECIAL_VV(multiply_log)
 ADMPI_SPECIAL_VD(multiply_log)
 ADMPI_SPECIAL_DV(multiply_log)
-ADMPI_SPECIAL_V(Phi)
 
-#undef ADMPI_SPECIAL_V
 #undef ADMPI_SPECIAL_VV
 #undef ADMPI_SPECIAL_VD
 #undef ADMPI_SPECIAL_DV

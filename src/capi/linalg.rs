@@ -66,6 +66,46 @@ unsafe fn put_matrices<const N: usize>(
     Ok(())
 }
 
+/// A matrix that an operation makes of one.
+///
+/// # Safety
+/// As for `with_one` and `put_matrices`.
+unsafe fn matrix_of(
+    output: (&str, *mut *mut admpi_varmat),
+    a: (&str, *const admpi_view),
+    operation: impl FnOnce(Option<&mut Tape>, Operand) -> Result<Owned>,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    entry(|| unsafe { put_matrices([output], || Ok([with_one(a, operation)?])) })
+}
+
+/// The same of two.
+///
+/// # Safety
+/// As for `matrix_of`.
+unsafe fn matrix_of_two(
+    output: (&str, *mut *mut admpi_varmat),
+    a: (&str, *const admpi_view),
+    b: (&str, *const admpi_view),
+    operation: impl FnOnce(Option<&mut Tape>, Operand, Operand) -> Result<Owned>,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    entry(|| unsafe { put_matrices([output], || Ok([with_two(a, b, operation)?])) })
+}
+
+/// A scalar that an operation makes of a matrix.
+///
+/// # Safety
+/// As for `with_one`; `x_out` is NULL or may be written to.
+unsafe fn scalar_of(
+    x_out: *mut admpi_var,
+    a: *const admpi_view,
+    operation: impl FnOnce(Option<&mut Tape>, Operand) -> Result<admpi_var>,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    entry(|| unsafe { put("x_out", x_out, || with_one(("a", a), operation)) })
+}
+
 /// Multiplies two matrices. Each may be active or passive, and any part of a matrix; a transposed one is multiplied as
 /// it lies.
 /// @param a           `m x k` elements
@@ -80,9 +120,7 @@ pub unsafe extern "C-unwind" fn admpi_multiply(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("c_out", c_out)], || Ok([with_two(("a", a), ("b", b), ops::multiply)?]))
-    })
+    unsafe { matrix_of_two(("c_out", c_out), ("a", a), ("b", b), ops::multiply) }
 }
 
 /// Multiplies a matrix by its transpose.
@@ -95,9 +133,7 @@ pub unsafe extern "C-unwind" fn admpi_tcrossprod(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("c_out", c_out)], || Ok([with_one(("a", a), ops::tcrossprod)?]))
-    })
+    unsafe { matrix_of(("c_out", c_out), ("a", a), ops::tcrossprod) }
 }
 
 /// Computes the transpose of b, times a, times b.
@@ -112,9 +148,7 @@ pub unsafe extern "C-unwind" fn admpi_quad_form(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("c_out", c_out)], || Ok([with_two(("a", a), ("b", b), ops::quad_form)?]))
-    })
+    unsafe { matrix_of_two(("c_out", c_out), ("a", a), ("b", b), ops::quad_form) }
 }
 
 /// Adds up all elements.
@@ -124,7 +158,7 @@ pub unsafe extern "C-unwind" fn admpi_quad_form(
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_sum(a: *const admpi_view, x_out: *mut admpi_var) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { put("x_out", x_out, || with_one(("a", a), ops::sum)) })
+    unsafe { scalar_of(x_out, a, ops::sum) }
 }
 
 /// Adds up the elements on the diagonal.
@@ -134,7 +168,7 @@ pub unsafe extern "C-unwind" fn admpi_sum(a: *const admpi_view, x_out: *mut admp
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_trace(a: *const admpi_view, x_out: *mut admpi_var) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { put("x_out", x_out, || with_one(("a", a), ops::trace)) })
+    unsafe { scalar_of(x_out, a, ops::trace) }
 }
 
 /// Makes a diagonal matrix.
@@ -147,7 +181,7 @@ pub unsafe extern "C-unwind" fn admpi_diag(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { put_matrices([("c_out", c_out)], || Ok([with_one(("d", d), ops::diag)?])) })
+    unsafe { matrix_of(("c_out", c_out), ("d", d), ops::diag) }
 }
 
 /// Multiplies row i by element i of a vector.
@@ -162,11 +196,7 @@ pub unsafe extern "C-unwind" fn admpi_diag_pre_multiply(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("c_out", c_out)], || {
-            Ok([with_two(("d", d), ("a", a), ops::diag_pre_multiply)?])
-        })
-    })
+    unsafe { matrix_of_two(("c_out", c_out), ("d", d), ("a", a), ops::diag_pre_multiply) }
 }
 
 /// Multiplies column j by element j of a vector.
@@ -181,11 +211,7 @@ pub unsafe extern "C-unwind" fn admpi_diag_post_multiply(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("c_out", c_out)], || {
-            Ok([with_two(("a", a), ("d", d), ops::diag_post_multiply)?])
-        })
-    })
+    unsafe { matrix_of_two(("c_out", c_out), ("a", a), ("d", d), ops::diag_post_multiply) }
 }
 
 /// Solves a x = b, by LU factors, which the sweep uses again. For a transposed system give the transposed view.
@@ -200,9 +226,7 @@ pub unsafe extern "C-unwind" fn admpi_solve(
     x_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("x_out", x_out)], || Ok([with_two(("a", a), ("b", b), ops::solve)?]))
-    })
+    unsafe { matrix_of_two(("x_out", x_out), ("a", a), ("b", b), ops::solve) }
 }
 
 /// Solves a x = b for a symmetric, positive definite matrix, by its Cholesky factor, which the sweep uses again. The
@@ -218,9 +242,7 @@ pub unsafe extern "C-unwind" fn admpi_solve_spd(
     x_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("x_out", x_out)], || Ok([with_two(("a", a), ("b", b), ops::solve_spd)?]))
-    })
+    unsafe { matrix_of_two(("x_out", x_out), ("a", a), ("b", b), ops::solve_spd) }
 }
 
 /// Solves a x = b, where a is lower triangular: the other elements are not read. A transposed view of a matrix that is
@@ -236,13 +258,11 @@ pub unsafe extern "C-unwind" fn admpi_solve_lower(
     x_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("x_out", x_out)], || {
-            Ok([with_two(("a", a), ("b", b), |tape, a, b| {
-                ops::solve_triangular(tape, Triangle::Lower, a, b)
-            })?])
+    unsafe {
+        matrix_of_two(("x_out", x_out), ("a", a), ("b", b), |tape, a, b| {
+            ops::solve_triangular(tape, Triangle::Lower, a, b)
         })
-    })
+    }
 }
 
 /// Solves a x = b, where a is upper triangular: the other elements are not read. A transposed view of a matrix that is
@@ -258,13 +278,11 @@ pub unsafe extern "C-unwind" fn admpi_solve_upper(
     x_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("x_out", x_out)], || {
-            Ok([with_two(("a", a), ("b", b), |tape, a, b| {
-                ops::solve_triangular(tape, Triangle::Upper, a, b)
-            })?])
+    unsafe {
+        matrix_of_two(("x_out", x_out), ("a", a), ("b", b), |tape, a, b| {
+            ops::solve_triangular(tape, Triangle::Upper, a, b)
         })
-    })
+    }
 }
 
 /// Inverts a matrix.
@@ -277,9 +295,7 @@ pub unsafe extern "C-unwind" fn admpi_inverse(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("c_out", c_out)], || Ok([with_one(("a", a), ops::inverse)?]))
-    })
+    unsafe { matrix_of(("c_out", c_out), ("a", a), ops::inverse) }
 }
 
 /// Inverts a symmetric, positive definite matrix. The lower triangle of `a` is read, and has the adjoints of both.
@@ -292,9 +308,7 @@ pub unsafe extern "C-unwind" fn admpi_inverse_spd(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("c_out", c_out)], || Ok([with_one(("a", a), ops::inverse_spd)?]))
-    })
+    unsafe { matrix_of(("c_out", c_out), ("a", a), ops::inverse_spd) }
 }
 
 /// Computes the determinant. The inverse that its derivative needs is computed by the sweep. A singular matrix has a
@@ -308,7 +322,7 @@ pub unsafe extern "C-unwind" fn admpi_determinant(
     x_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { put("x_out", x_out, || with_one(("a", a), ops::determinant)) })
+    unsafe { scalar_of(x_out, a, ops::determinant) }
 }
 
 /// Computes the logarithm of the absolute value of the determinant, which may be past the range of doubles.
@@ -321,7 +335,7 @@ pub unsafe extern "C-unwind" fn admpi_log_determinant(
     x_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { put("x_out", x_out, || with_one(("a", a), ops::log_determinant)) })
+    unsafe { scalar_of(x_out, a, ops::log_determinant) }
 }
 
 /// Computes the logarithm of the determinant of a symmetric, positive definite matrix. The lower triangle of `a` is
@@ -335,7 +349,7 @@ pub unsafe extern "C-unwind" fn admpi_log_determinant_spd(
     x_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { put("x_out", x_out, || with_one(("a", a), ops::log_determinant_spd)) })
+    unsafe { scalar_of(x_out, a, ops::log_determinant_spd) }
 }
 
 /// Factors a symmetric, positive definite matrix: a is l times its transpose. The lower triangle of `a` is read, and
@@ -349,9 +363,7 @@ pub unsafe extern "C-unwind" fn admpi_cholesky(
     l_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("l_out", l_out)], || Ok([with_one(("a", a), ops::cholesky)?]))
-    })
+    unsafe { matrix_of(("l_out", l_out), ("a", a), ops::cholesky) }
 }
 
 /// Factors a matrix, with its rows in another order: row i of l times u is row row_out[i] of a. k is the smaller of m
@@ -414,9 +426,7 @@ pub unsafe extern "C-unwind" fn admpi_eigenvalues_sym(
     value_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("value_out", value_out)], || Ok([with_one(("a", a), ops::eigenvalues_sym)?]))
-    })
+    unsafe { matrix_of(("value_out", value_out), ("a", a), ops::eigenvalues_sym) }
 }
 
 /// Computes eigenvalues and eigenvectors of a symmetric matrix. The lower triangle of `a` is read, and has the adjoints
@@ -450,9 +460,7 @@ pub unsafe extern "C-unwind" fn admpi_singular_values(
     s_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe {
-        put_matrices([("s_out", s_out)], || Ok([with_one(("a", a), ops::singular_values)?]))
-    })
+    unsafe { matrix_of(("s_out", s_out), ("a", a), ops::singular_values) }
 }
 
 /// Computes singular values and vectors: a is u times the diagonal matrix of s times the transpose of v. k is the
