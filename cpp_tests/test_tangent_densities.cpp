@@ -1,0 +1,143 @@
+// Forward mode through log densities and operations of the user's own, against reverse sweeps.
+#include <admpi/tangent_densities.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "helpers.hpp"
+
+using admpi::argument;
+using admpi::operation_call;
+using admpi::tangent;
+using admpi::tangent_argument;
+using admpi::var;
+using admpi::varmat;
+using test::numbers;
+
+namespace {
+
+using tangents = std::vector<tangent<double>>;
+
+bool close(double got, double expected) { return std::fabs(got - expected) <= 1e-13 * (1.0 + std::fabs(expected)); }
+
+tangents with(const numbers &x, const numbers &along) {
+  tangents all;
+  for (std::size_t k = 0; k < x.size(); ++k) all.push_back({x[k], along[k]});
+  return all;
+}
+
+/// <gradient, direction> by a sweep.
+template <class F>
+tangent<double> by_sweep(F f, const std::vector<tangent_argument> &x) {
+  admpi::tape tape;
+  tape.start();
+  std::vector<varmat> in;
+  for (const tangent_argument &each : x) {
+    in.emplace_back(each.rows(), each.cols(), each.values().data());
+    if (!each.is_constant()) tape.input(in.back());
+  }
+  const var y = f(in);
+  tape.seed(y);
+  tape.reverse();
+  double sum = 0.0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const numbers adjoint = tape.adjoints(in[k]);
+    for (std::size_t e = 0; e < adjoint.size(); ++e) sum += adjoint[e] * x[k].elements()[e].derivative;
+  }
+  return {y.value, sum};
+}
+
+void check_same(const tangent<double> &got, const tangent<double> &expected) {
+  CHECK(close(got.value, expected.value));
+  CHECK(close(got.derivative, expected.derivative));
+  CHECK(expected.derivative != 0.0);
+}
+
+}  // namespace
+
+TEST_CASE("test_tangent_densities_agree_with_sweeps") {
+  const tangents y = with({0.7, -1.3, 0.2}, {0.5, -0.2, 1.0}), positive = with({0.6, 1.7, 0.35}, {0.1, 0.9, -0.4});
+  const tangent<double> mu(0.3, 1.5), sigma(0.8, -0.7);
+  check_same(normal_lpdf(y, mu, sigma), by_sweep([](const auto &x) { return normal_lpdf(x[0], x[1](0), x[2](0)); }, {y, mu, sigma}));
+  check_same(normal_lpdf(numbers{0.7, 1.0}, mu, 2.0),
+             by_sweep([](const auto &x) { return normal_lpdf(x[0], x[1](0), 2.0); }, {numbers{0.7, 1.0}, mu}));
+  check_same(normal_lpdf(1.5, mu, 2), by_sweep([](const auto &x) { return normal_lpdf(1.5, x[0](0), 2); }, {mu}));
+  check_same(student_t_lpdf(y, positive, mu, sigma),
+             by_sweep([](const auto &x) { return student_t_lpdf(x[0], x[1], x[2](0), x[3](0)); }, {y, positive, mu, sigma}));
+  check_same(gamma_lpdf(positive, tangent<double>(1.4, 1.0), 0.5),
+             by_sweep([](const auto &x) { return gamma_lpdf(x[0], x[1](0), 0.5); }, {positive, tangent<double>(1.4, 1.0)}));
+  const std::vector<int> bits{1, 0, 1}, counts{3, 0, 2};
+  check_same(bernoulli_logit_lpmf(bits, y), by_sweep([&](const auto &x) { return bernoulli_logit_lpmf(bits, x[0]); }, {y}));
+  check_same(poisson_log_lpmf(counts, y), by_sweep([&](const auto &x) { return poisson_log_lpmf(counts, x[0]); }, {y}));
+  const tangent_argument l(2, 2, with({1.2, 0.4, 0.0, 0.9}, {0.3, -1.0, 5.0, 0.2})), data(2, 1, with({0.5, 1.0}, {1.0, 0.0}));
+  check_same(multi_normal_cholesky_lpdf(data, numbers{0.1, 0.2}, l),
+             by_sweep([](const auto &x) { return multi_normal_cholesky_lpdf(x[0], numbers{0.1, 0.2}, x[1]); }, {data, l}));
+  check_same(multi_normal_lpdf(data, numbers{0.1, 0.2}, l),
+             by_sweep([](const auto &x) { return multi_normal_lpdf(x[0], numbers{0.1, 0.2}, x[1]); }, {data, l}));
+}
+
+TEST_CASE("test_tangent_densities_beside_a_recording") {
+  const tangent<double> mu(0.3, 1.5);
+  const tangent<double> alone = normal_lpdf(1.5, mu, 2.0);
+  CHECK(close(alone.derivative, 1.5 * 1.2 / 4.0));
+  // An infinite partial derivative has no part in a direction without its argument.
+  CHECK(gamma_lpdf(0.0, 2.0, tangent<double>(1.0, 1.0)).derivative == 2.0);
+  admpi::tape tape;
+  tape.start();
+  var x = 2.0;
+  tape.input(x);
+  const auto before = tape.statistics();
+  const tangent<double> lp = normal_lpdf(1.5, mu, 2.0);
+  CHECK(lp.derivative == alone.derivative);
+  CHECK(tape.statistics().events == before.events);
+  // Nothing to differentiate: a constant.
+  CHECK(normal_lpdf(1.5, tangent<double>(0.3), 2.0).derivative == 0.0);
+  CHECK(test::message([] { normal_lpdf(1.0, tangent<double>(0.0, 1.0), -2.0); }) ==
+        "normal_lpdf: sigma = -2 is not positive and finite");
+  CHECK(test::message([] { tangent_argument(2, 2, tangents(3)); }) == "tangent_argument: 3 elements are not 2 x 2");
+}
+
+namespace {
+
+/// y = s * x, element by element, and q = the sum of x^2.
+struct scaled {
+  std::vector<bool> *asked = nullptr;
+  void forward(const operation_call &c) const {
+    for (int i = 0; i < c.result(0).rows; ++i) {
+      const double x = c.operand(0).value[i];
+      c.result(0).value[i] = c.operand(1).value[0] * x;
+      c.result(1).value[0] += x * x;
+    }
+  }
+  void reverse(const operation_call &c) const {
+    if (asked != nullptr) *asked = {c.operand(0).adjoint != nullptr, c.operand(1).adjoint != nullptr};
+    for (int i = 0; i < c.result(0).rows; ++i) {
+      const double w = c.result(0).adjoint[i], x = c.operand(0).value[i];
+      if (c.operand(0).adjoint != nullptr) {
+        c.operand(0).adjoint[i] = c.operand(1).value[0] * w + 2.0 * x * c.result(1).adjoint[0];
+      }
+      if (c.operand(1).adjoint != nullptr) c.operand(1).adjoint[0] += x * w;
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("test_tangent_operations") {
+  const tangents x = with({1.0, -2.0, 0.5}, {0.3, 1.0, -2.0});
+  std::vector<bool> asked;
+  const auto both = admpi::apply_operation_along(scaled{&asked}, {x, tangent<double>(3.0, 0.25)}, {{3, 1}, {1, 1}});
+  CHECK(asked == std::vector<bool>{true, true});
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(both[0][i].value == 3.0 * x[i].value);
+    CHECK(close(both[0][i].derivative, 3.0 * x[i].derivative + 0.25 * x[i].value));
+  }
+  CHECK(both[1][0].value == 5.25);
+  CHECK(close(both[1][0].derivative, 2.0 * (0.3 - 2.0 - 1.0)));
+  const auto one = admpi::apply_operation_along(scaled{&asked}, {tangent_argument(x), tangent_argument(3.0)}, {{3, 1}, {1, 1}});
+  CHECK(asked == std::vector<bool>{true, false});
+  CHECK(one[0][1].derivative == 3.0);
+}
