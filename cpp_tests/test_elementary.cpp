@@ -34,6 +34,14 @@ const function functions[] = {
      [](long double x) { const long double c = std::cosh(x); return 1 / (c * c); }, 2.5, 4.5},
     {"inv_logit", admpi_values_inv_logit, [](long double x) { return 1 / (1 + std::exp(-x)); },
      [](long double x) { const long double c = std::cosh(0.5L * x); return 0.25L / (c * c); }, 2.5, 4.5},
+    {"sqrt", admpi_values_sqrt, [](long double x) { return std::sqrt(x); }, [](long double x) { return 0.5L / std::sqrt(x); }, 0.51, 1.6},
+    {"expm1", admpi_values_expm1, [](long double x) { return std::expm1(x); }, [](long double x) { return std::exp(x); }, 2.5, 2.5},
+    {"log1p", admpi_values_log1p, [](long double x) { return std::log1p(x); }, [](long double x) { return 1 / (1 + x); }, 2.5, 1.6},
+    {"log1p_exp", admpi_values_log1p_exp,
+     [](long double x) { return std::fmax(x, 0.0L) + std::log1p(std::exp(-std::fabs(x))); },
+     [](long double x) { return 1 / (1 + std::exp(-x)); }, 2.5, 2.5},
+    {"tan", admpi_values_tan, [](long double x) { return std::tan(x); },
+     [](long double x) { const long double c = std::cos(x); return 1 / (c * c); }, 2.5, 6.0},
 };
 
 /// The distance in units in the last place of what is right.
@@ -92,15 +100,16 @@ TEST_CASE("test_elementary_accuracy_in_the_ordinary_range") {
   for (const function &f : functions) {
     for (const double scale : {1e-300, 1e-9, 0.01, 1.0, 3.0, 19.9, 300.0, 707.9}) {
       numbers x = between(-scale, scale);
-      if (f.of_all == admpi_values_log) x = between(0.0, scale);
+      if (f.of_all == admpi_values_log || f.of_all == admpi_values_sqrt) x = between(0.0, scale);
+      if (f.of_all == admpi_values_log1p) x = between(std::fmax(-scale, -0.99999), scale);
       // Where the value has all its bits.
-      if (f.of_all == admpi_values_inv_logit) x = between(std::fmax(-scale, -650.0), scale);
+      if (f.of_all == admpi_values_inv_logit || f.of_all == admpi_values_log1p_exp) x = between(std::fmax(-scale, -650.0), scale);
       if (f.of_all == admpi_values_tanh) x = between(-std::fmin(scale, 300.0), std::fmin(scale, 300.0));
       check(f, x);
     }
   }
   // The angles that are closest to multiples of pi / 2, and large ones.
-  for (const function &f : {functions[2], functions[3]}) {
+  for (const function &f : {functions[2], functions[3], functions[10]}) {
     numbers x = between(-1e6, 1e6);
     for (int k = -400000; k < 400000; k += 7) x.push_back(k * 1.57079632679489661923);
     check(f, x);

@@ -155,25 +155,76 @@ const LOG: [f64; 7] = [
 /// The bits of log 2 that an exponent may be multiplied by without rounding, and the rest.
 const LN_2_SHORT: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
+/// For positive normal numbers.
+#[inline(always)]
+fn log_of(x: f64) -> f64 {
+    // x = 2^k (1 + f), with 1 + f between the roots of 1/2 and 2.
+    let root = std::f64::consts::FRAC_1_SQRT_2.to_bits();
+    let ahead = x.to_bits().wrapping_sub(root);
+    let exponent = ahead & 0xfff0_0000_0000_0000;
+    let f = f64::from_bits(x.to_bits().wrapping_sub(exponent)) - 1.0;
+    // As an integer from -1022 to 1024, by the low bits of a double.
+    let low = (exponent >> 52) ^ 2048;
+    let k = f64::from_bits(SHIFT.to_bits().wrapping_add(low)) - (SHIFT + 2048.0);
+    let s = f / (2.0 + f);
+    let (z, half) = (s * s, 0.5 * f * f);
+    let rest = s.mul_add(z.mul_add(polynomial(&LOG, z), half), k * LN_2_SHORT[1]);
+    k.mul_add(LN_2_SHORT[0], f - (half - rest))
+}
+
+/// log(1 + x), and 1 + x, for x > -1.
+#[inline(always)]
+fn log_1p_of(x: f64) -> (f64, f64) {
+    let above = 1.0 + x;
+    let lost = if x > 1.0 { 1.0 - (above - x) } else { x - (above - 1.0) };
+    (log_of(above) + lost / above, above)
+}
+
 function!(
     /// log(x).
     log,
     |x| (f64::MIN_POSITIVE..f64::INFINITY).contains(&x),
-    |x| {
-        // x = 2^k (1 + f), with 1 + f between the roots of 1/2 and 2.
-        let root = std::f64::consts::FRAC_1_SQRT_2.to_bits();
-        let ahead = x.to_bits().wrapping_sub(root);
-        let exponent = ahead & 0xfff0_0000_0000_0000;
-        let f = f64::from_bits(x.to_bits().wrapping_sub(exponent)) - 1.0;
-        // As an integer from -1022 to 1024, by the low bits of a double.
-        let k = f64::from_bits(SHIFT.to_bits().wrapping_add((exponent >> 52) ^ 2048)) - (SHIFT + 2048.0);
-        let s = f / (2.0 + f);
-        let (z, half) = (s * s, 0.5 * f * f);
-        let rest = s.mul_add(z.mul_add(polynomial(&LOG, z), half), k * LN_2_SHORT[1]);
-        [k.mul_add(LN_2_SHORT[0], f - (half - rest)), 1.0 / x]
-    },
+    |x| [log_of(x), 1.0 / x],
     |x| [x.ln(), 1.0 / x]
 );
+
+function!(
+    /// log(1 + x).
+    log1p,
+    |x| x > -1.0 && x < 1e300,
+    |x| {
+        let (y, above) = log_1p_of(x);
+        [y.copysign(x), 1.0 / above]
+    },
+    |x| [x.ln_1p(), 1.0 / (1.0 + x)]
+);
+
+function!(
+    /// exp(x) - 1.
+    expm1,
+    |x| x.abs() < 700.0,
+    |x| {
+        let (power, r, rest) = reduced_exp(x);
+        let p = r + rest;
+        [power.mul_add(p, power - 1.0).copysign(x), power.mul_add(p, power)]
+    },
+    |x| [x.exp_m1(), x.exp()]
+);
+
+function!(
+    /// The square root.
+    sqrt,
+    |_| true,
+    root_of,
+    root_of
+);
+
+/// That of -0 is -0, whose derivative is infinite too.
+#[inline(always)]
+fn root_of(x: f64) -> [f64; 2] {
+    let y = x.sqrt();
+    [y, 0.5 / (y + 0.0)]
+}
 
 const SIN: [f64; 6] = [
     -0.166_666_666_666_666_66,
@@ -268,5 +319,32 @@ function!(
     |x| {
         let y = crate::special::inv_logit(x);
         [y, y * crate::special::inv_logit(-x)]
+    }
+);
+
+function!(
+    /// log(1 + exp(x)).
+    log1p_exp,
+    |x| x.abs() < 700.0,
+    |x| {
+        let small = exp_of(-x.abs());
+        let (y, above) = log_1p_of(small);
+        [x.max(0.0) + y, if x < 0.0 { small / above } else { 1.0 / above }]
+    },
+    |x| [crate::special::log1p_exp(x), crate::special::inv_logit(x)]
+);
+
+function!(
+    /// tan(x).
+    tan,
+    |x| x.abs() < 1_048_576.0,
+    |x| {
+        let [sin, cos] = sin_cos(x);
+        let y = sin / cos;
+        [y, y.mul_add(y, 1.0)]
+    },
+    |x| {
+        let y = x.tan();
+        [y, 1.0 + y * y]
     }
 );

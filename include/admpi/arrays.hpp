@@ -64,9 +64,14 @@ struct many {
       return derivative;                                                                                           \
     }                                                                                                              \
   };
+ADMPI_MANY(sqrt)
+ADMPI_MANY(expm1)
 ADMPI_MANY(log)
+ADMPI_MANY(log1p)
+ADMPI_MANY(log1p_exp)
 ADMPI_MANY(sin)
 ADMPI_MANY(cos)
+ADMPI_MANY(tan)
 ADMPI_MANY(tanh)
 ADMPI_MANY(inv_logit)
 #undef ADMPI_MANY

@@ -84,14 +84,17 @@ double admpi_value_polygamma(double order, double x);
 double admpi_value_digamma_difference(double a, double b);
 
 /**
- * exp of `n` numbers, within a unit in the last place; so are those below, tanh and inv_logit within 2.5.
+ * exp of `n` numbers, within a unit in the last place, as are log, sin and cos of those below; the others are within 2.5.
  * @param n                   how many
  * @param x                   `n` numbers
  * @param[out] y_out          `n` values; does not overlap x
  * @param[out] derivative_out `n` derivatives at x, or NULL: not asked for; does not overlap x and y_out
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
  */
-int32_t admpi_values_exp(int64_t n, const double *x, double *y_out, double *derivative_out);
+int32_t admpi_values_exp(int64_t n,
+                         const double *x,
+                         double *y_out,
+                         double *derivative_out);
 
 /**
  * log of `n` numbers. Arguments and codes as for admpi_values_exp.
@@ -117,6 +120,31 @@ int32_t admpi_values_tanh(int64_t n, const double *x, double *y_out, double *der
  * 1 / (1 + exp(-x)) of `n` numbers. Arguments and codes as for admpi_values_exp.
  */
 int32_t admpi_values_inv_logit(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * log(1 + x) of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_log1p(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * exp(x) - 1 of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_expm1(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * The square root of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_sqrt(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * tan of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_tan(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * log(1 + exp(x)) of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_log1p_exp(int64_t n, const double *x, double *y_out, double *derivative_out);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -109,7 +109,7 @@ unsafe fn of_all(
     Ok(())
 }
 
-/// exp of `n` numbers, within a unit in the last place; so are those below, tanh and inv_logit within 2.5.
+/// exp of `n` numbers, within a unit in the last place, as are log, sin and cos of those below; the others are within 2.5.
 /// @param n                   how many
 /// @param x                   `n` numbers
 /// @param[out] y_out          `n` values; does not overlap x
@@ -184,4 +184,64 @@ pub unsafe extern "C-unwind" fn admpi_values_inv_logit(
 ) -> i32 {
     // SAFETY: as the C contract says.
     entry(|| unsafe { of_all(elementary::inv_logit, (n, x), y_out, derivative_out) })
+}
+
+/// log(1 + x) of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_log1p(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::log1p, (n, x), y_out, derivative_out) })
+}
+
+/// exp(x) - 1 of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_expm1(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::expm1, (n, x), y_out, derivative_out) })
+}
+
+/// The square root of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_sqrt(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::sqrt, (n, x), y_out, derivative_out) })
+}
+
+/// tan of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_tan(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::tan, (n, x), y_out, derivative_out) })
+}
+
+/// log(1 + exp(x)) of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_log1p_exp(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::log1p_exp, (n, x), y_out, derivative_out) })
 }
