@@ -1,7 +1,7 @@
 # demo, test, bench and install; everything else is CMake's and cargo's.
 #
 #   make demo                    the heat-flux job on 4 ranks
-#   make demo-map                the parameters of a population from 59 children: the jobs of a map
+#   make demo-map                the parameters of a population from 59 children: jobs of a map over threads and 4 ranks
 #   make test                    every test, under Open MPI, MPICH and without MPI
 #   make test-random             random programs for DURATION=3600 seconds, under Open MPI and MPICH, on 1 to 6 ranks
 #   make test-large              counts past 2^31 at real size: up to 9 GiB of memory, some minutes

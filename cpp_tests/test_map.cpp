@@ -565,4 +565,6 @@ TEST_CASE("test_map_workers_may_change") {
     else workers.backend(ADMPI_MAP_THREADS, threads);
     check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return map_rect(f, s, q, data, 2); }), expected);
   }
+  workers.stop();
+  check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return map_rect(f, s, q, data, 2); }), expected);
 }

@@ -4,7 +4,7 @@
  * step of the optimiser is one call of map_rect_sum, which brings back one number and its derivatives. The same model in a loop on
  * one tape has the same gradient.
  *
- *     logistic [--steps N] */
+ *     [mpiexec -n 2] logistic [--steps N] */
 #include <admpi.hpp>
 
 #include <algorithm>
@@ -128,10 +128,8 @@ double milliseconds(const Evaluate &evaluate) {
   return 1e3 * least;
 }
 
-int run(int steps) {
+int run(int steps, const admpi::map_function<Group> &function, admpi::map_workers &workers, int ranks) {
   const admpi::map_values values = make_data();
-  const admpi::map_function function("group", Group{});
-  admpi::map_workers workers;
   const admpi::map_data data(workers, values);
   const auto in_a_loop = [&](const std::vector<var> &shared, const std::vector<var> &intercept) {
     var sum = 0.0;
@@ -148,8 +146,8 @@ int run(int steps) {
   const double value = density(in_a_loop, x, expected);
   double norm = 0;
   for (const double g : expected) norm = std::max(norm, std::fabs(g));
-  std::printf("%zu groups of %zu, %zu parameters\n\n%-26s %10s %10s   difference of the gradient\n", groups, in_group, x.size(),
-              "a value and gradient by", "ms", "speed-up");
+  std::printf("%zu groups of %zu, %zu parameters; %d %s\n\n", groups, in_group, x.size(), ranks, ranks == 1 ? "process" : "ranks");
+  std::printf("%-26s %10s %10s   difference of the gradient\n", "a value and gradient by", "ms", "speed-up");
   const double alone = milliseconds([&] { density(in_a_loop, x, expected); });
   std::printf("%-26s %10.2f %10.2f\n", "a loop on one tape", alone, 1.0);
   const auto compare = [&](const std::string &by) {
@@ -166,6 +164,10 @@ int run(int steps) {
   const int threads = std::max(2, int(std::thread::hardware_concurrency()));
   workers.backend(ADMPI_MAP_THREADS, threads);
   compare(std::to_string(threads) + " threads");
+  if (ranks > 1) {
+    workers.backend(ADMPI_MAP_MPI);
+    compare(std::to_string(ranks) + " ranks");
+  }
 
   std::printf("\n  step   neg. log density   gradient\n");
   const auto print = [](const lbfgs::State &state) {
@@ -189,13 +191,39 @@ int read_steps(int argc, char **argv) {
   return std::atoi(argv[2]);
 }
 
+/** On the first rank the job, on the others the work for it. */
+int take_part(int argc, char **argv) {
+  const admpi::map_function function("group", Group{});
+#if ADMPI_HAVE_MPI
+  int rank, ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (rank != 0) {
+    admpi::map_serve(MPI_COMM_WORLD);
+    return 0;
+  }
+  admpi::map_workers workers(MPI_COMM_WORLD);
+  return run(read_steps(argc, argv), function, workers, ranks);
+#else
+  admpi::map_workers workers;
+  return run(read_steps(argc, argv), function, workers, 1);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
+#if ADMPI_HAVE_MPI
+  AMPI_Init(&argc, &argv);
+#endif
+  int failures = 1;
   try {
-    return run(read_steps(argc, argv)) == 0 ? 0 : 1;
+    failures = take_part(argc, argv);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "logistic: %s\n", error.what());
-    return 1;
   }
+#if ADMPI_HAVE_MPI
+  AMPI_Finalize();
+#endif
+  return failures == 0 ? 0 : 1;
 }

@@ -3,9 +3,9 @@
  * Routine measurements in 59 children, few of each: the parameters of the population come from all of them together. A child is a
  * job of a map: its differential equation, its most likely effects by Newton's iteration, what it contributes to the objective,
  * and the exact derivatives of that. The same program does the jobs in a loop on one tape, by a map in the calling thread, by
- * threads, and comes to the same estimates: those of NONMEM.
+ * threads and, under mpiexec, by ranks, and comes to the same estimates: those of NONMEM.
  *
- *     population --data FILE [--pictures DIRECTORY] */
+ *     [mpiexec -n 4] population --data FILE [--pictures DIRECTORY] */
 #include <admpi.hpp>
 
 #include <chrono>
@@ -152,7 +152,7 @@ double difference(const Fit &a, const Fit &b) {
   return largest;
 }
 
-/** What jobs do. */
+/** What ranks may be asked to do. */
 struct Functions {
   admpi::map_function<ContributionOfJob, admpi::tangent<admpi::var>> contribution{"contribution", ContributionOfJob{}};
   admpi::map_function<EffectsOfJob> effects{"effects", EffectsOfJob{}};
@@ -274,7 +274,7 @@ void write_pictures(const std::string &directory, const Data &data, const Vector
   std::printf("%s/measured.png: the child's curve over what was measured\n", directory.c_str());
 }
 
-int run(const Options &options) {
+int run(const Options &options, const Functions &functions, admpi::map_workers &workers, int ranks) {
   // Better to find out now that pictures cannot be written.
   if (!options.pictures.empty()) std::filesystem::create_directories(options.pictures);
   const Data data = read_data(options.data);
@@ -284,15 +284,14 @@ int run(const Options &options) {
     rows += child.rows();
     for (std::size_t row = 0; row < child.rows(); ++row) measured += child.measured(row);
   }
-  std::printf("Phenobarbital in %zu newborns: %zu doses, %zu concentrations\n\n", data.children(), rows - measured, measured);
+  std::printf("Phenobarbital in %zu newborns: %zu doses, %zu concentrations; %d %s\n\n", data.children(), rows - measured, measured,
+              ranks, ranks == 1 ? "process" : "ranks");
 
   Checks checks;
   check_equation(data, checks);
   check_gradient(in_a_loop(data), checks);
 
   std::vector<Fit> fits{fit("a loop on one tape", in_a_loop(data), true)};
-  const Functions functions;
-  admpi::map_workers workers;
   const admpi::map_data on_workers(workers, data.values);
   const auto by_map = by_a_map(functions.contribution, on_workers, data.children());
   workers.backend(ADMPI_MAP_SERIAL);
@@ -300,6 +299,12 @@ int run(const Options &options) {
   const int threads = std::max(2, int(std::thread::hardware_concurrency()));
   workers.backend(ADMPI_MAP_THREADS, threads);
   fits.push_back(fit(std::to_string(threads) + " threads", by_map, false));
+  if (ranks > 1) {
+    workers.backend(ADMPI_MAP_MPI);
+    fits.push_back(fit(std::to_string(ranks) + " ranks", by_map, false));
+    workers.backend(ADMPI_MAP_MPI_THREADS, 2);
+    fits.push_back(fit(std::to_string(ranks) + " ranks of 2 threads", by_map, false));
+  }
   const Vector &estimate = fits[0].estimate;
   const Vector known = information(functions, on_workers, data.children(), estimate);
   report(fits, standard_errors(known, estimate.size()), checks);
@@ -312,13 +317,39 @@ int run(const Options &options) {
   return checks.failures();
 }
 
+/** On the first rank the job, on the others the work for it. */
+int take_part(int argc, char **argv) {
+  const Functions functions;
+#if ADMPI_HAVE_MPI
+  int rank, ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (rank != 0) {
+    admpi::map_serve(MPI_COMM_WORLD);
+    return 0;
+  }
+  admpi::map_workers workers(MPI_COMM_WORLD);
+  return run(read_options(argc, argv), functions, workers, ranks);
+#else
+  admpi::map_workers workers;
+  return run(read_options(argc, argv), functions, workers, 1);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
+#if ADMPI_HAVE_MPI
+  AMPI_Init(&argc, &argv);
+#endif
+  int failures = 1;
   try {
-    return run(read_options(argc, argv)) == 0 ? 0 : 1;
+    failures = take_part(argc, argv);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "population: %s\n", error.what());
-    return 1;
   }
+#if ADMPI_HAVE_MPI
+  AMPI_Finalize();
+#endif
+  return failures == 0 ? 0 : 1;
 }

@@ -27,6 +27,9 @@
 #include "admpi/map.h"
 #include "admpi/tangent.hpp"
 #include "admpi/varmat.hpp"
+#if ADMPI_HAVE_MPI
+#include "admpi/map_service.h"
+#endif
 
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
@@ -272,9 +275,9 @@ std::int32_t run_job(const admpi_var *shared, std::int64_t n_shared, const admpi
 template <class T>
 class map_registration {
  public:
-  map_registration(const std::string &name, admpi_map_fn fn, const void *f) {
+  map_registration(const std::string &name, admpi_map_fn fn, void *f) {
     const std::string full = std::is_same<T, var>::value ? name : name + "<" + map_scalar<T>::name() + ">";
-    check(admpi_map_register(full.c_str(), fn, const_cast<void *>(f), &number_));
+    check(admpi_map_register(full.c_str(), fn, f, &number_));
   }
   map_registration(const map_registration &) = delete;
   map_registration &operator=(const map_registration &) = delete;
@@ -353,7 +356,7 @@ class ragged {
   std::vector<std::int64_t> end_;
 };
 
-/// Who does the jobs, and what has been learned of their cost.
+/// Who does the jobs, and what has been learned of their cost: this thread, threads or, on the first of them, ranks.
 class map_workers {
  public:
   /// @param backend ADMPI_MAP_SERIAL, ADMPI_MAP_THREADS, or ADMPI_MAP_DEFAULT: what the environment's ADMPI_MAP says
@@ -361,6 +364,15 @@ class map_workers {
   explicit map_workers(int backend = ADMPI_MAP_DEFAULT, int threads = 0) {
     detail::check(admpi_map_new(backend, threads, &handle_));
   }
+#if ADMPI_HAVE_MPI
+  /// On the first rank of comm, while all others are in map_serve, which the destructor ends.
+  /// @param backend ADMPI_MAP_MPI, ADMPI_MAP_MPI_THREADS, one of those above, or ADMPI_MAP_DEFAULT: the environment's choice,
+  ///                or else the ranks
+  /// @param threads as above, in each rank
+  explicit map_workers(MPI_Comm comm, int backend = ADMPI_MAP_DEFAULT, int threads = 0) {
+    detail::check(admpi_map_new_mpi(comm, backend, threads, &handle_));
+  }
+#endif
   map_workers(const map_workers &) = delete;
   map_workers &operator=(const map_workers &) = delete;
   ~map_workers() { admpi_map_free(handle_); }
@@ -368,12 +380,20 @@ class map_workers {
   /// Others from now on; learned costs are kept.
   void backend(int backend, int threads = 0) { detail::check(admpi_map_set_backend(handle_, backend, threads)); }
 
+  /// Ends the service of the other ranks; the calling process does the jobs from then on.
+  void stop() { detail::check(admpi_map_stop(handle_)); }
+
   /// For the C interface.
   admpi_map *handle() const noexcept { return handle_; }
 
  private:
   admpi_map *handle_ = nullptr;
 };
+
+#if ADMPI_HAVE_MPI
+/// On the ranks of comm that are not its first: does the jobs of the map_workers there, until they are stopped or destroyed.
+inline void map_serve(MPI_Comm comm) { detail::check(admpi_map_serve(comm)); }
+#endif
 
 /// What jobs read: a part a job, each of its own length, and what all share. An empty x_r or x_i gives nothing to any job.
 struct map_values {
