@@ -37,7 +37,7 @@ int size_of(MPI_Comm comm) {
 template <class Fn>
 void with_ranks(MPI_Comm comm, Fn fn) {
   if (rank_of(comm) == 0) {
-    map_workers workers(comm, ADMPI_MAP_MPI);
+    map_workers workers = map_workers::of_ranks(comm, ADMPI_MAP_MPI);
     fn(workers);
   } else {
     admpi::map_serve(comm);

@@ -328,7 +328,7 @@ int take_part(int argc, char **argv) {
     admpi::map_serve(MPI_COMM_WORLD);
     return 0;
   }
-  admpi::map_workers workers(MPI_COMM_WORLD);
+  admpi::map_workers workers = admpi::map_workers::of_ranks(MPI_COMM_WORLD);
   return run(read_options(argc, argv), functions, workers, ranks);
 #else
   admpi::map_workers workers;

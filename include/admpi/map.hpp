@@ -369,8 +369,10 @@ class map_workers {
   /// @param backend ADMPI_MAP_MPI, ADMPI_MAP_MPI_THREADS, one of those above, or ADMPI_MAP_DEFAULT: the environment's choice,
   ///                or else the ranks
   /// @param threads as above, in each rank
-  explicit map_workers(MPI_Comm comm, int backend = ADMPI_MAP_DEFAULT, int threads = 0) {
-    detail::check(admpi_map_new_mpi(comm, backend, threads, &handle_));
+  static map_workers of_ranks(MPI_Comm comm, int backend = ADMPI_MAP_DEFAULT, int threads = 0) {
+    admpi_map *handle = nullptr;
+    detail::check(admpi_map_new_mpi(comm, backend, threads, &handle));
+    return map_workers(handle);
   }
 #endif
   map_workers(const map_workers &) = delete;
@@ -387,6 +389,8 @@ class map_workers {
   admpi_map *handle() const noexcept { return handle_; }
 
  private:
+  explicit map_workers(admpi_map *handle) noexcept : handle_(handle) {}
+
   admpi_map *handle_ = nullptr;
 };
 
