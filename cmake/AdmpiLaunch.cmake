@@ -32,7 +32,7 @@ if(ADMPI_WITH_MPI AND BUILD_TESTING AND NOT ADMPI_SANITIZE)
 endif()
 if(ADMPI_SANITIZE)
   # The MPIs keep memory to the end; leaks are valgrind's to find, which knows them.
-  list(APPEND ADMPI_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  list(APPEND ADMPI_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1)
 endif()
 
 # admpi_launcher(<variable> <ranks>): the command that starts a program on that many ranks.

@@ -3,7 +3,7 @@
 
 use super::dense::{dense_mut, product, times, values};
 use super::operation::{Call, Operation, Weights, check_shapes, finite, refuse, square};
-use super::triangular::{SUSPICIOUS, Triangle, dependence};
+use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
 use crate::error::Result;
 use crate::tape::{Operand, Owned, Tape, Var};
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -33,8 +33,6 @@ pub fn factored_as(name: &str, what: &str, call: &mut Call<'_>, a: &Operand) -> 
     for j in 1..n {
         l.as_mut().col_mut(j).subrows_mut(0, j).fill(0.0);
     }
-    #[allow(clippy::cast_precision_loss)]
-    let rounding = f64::EPSILON * n as f64;
     let pivot = |i: usize| l[(i, i)] * l[(i, i)];
     let size = |i: usize| seen.mat()[(i, i)];
     // What rounding errors of the elements make of it: those of each row as often as it takes part.
@@ -42,7 +40,7 @@ pub fn factored_as(name: &str, what: &str, call: &mut Call<'_>, a: &Operand) -> 
         let x = dependence(l.as_ref().transpose(), i, false);
         x.iter().enumerate().map(|(k, x)| x * size(k).sqrt()).sum::<f64>().powi(2)
     };
-    let zero = |&i: &usize| pivot(i) <= SUSPICIOUS * size(i) && pivot(i) <= rounding * error(i);
+    let zero = |&i: &usize| pivot(i) <= SUSPICIOUS * size(i) && pivot(i) <= rounding(n) * error(i);
     if let Some(i) = (0..n).find(zero) {
         let text = format!(
             "{what} is not positive definite: pivot {i} is {:e}, zero but for rounding",

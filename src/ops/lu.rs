@@ -4,7 +4,7 @@ use super::dense::{dense_mut, times, values};
 use super::operation::{Call, Operation, Weights, check_shapes, finite, refuse, square};
 use super::scaled::Scaled;
 use super::spectral::Svd;
-use super::triangular::{SUSPICIOUS, Triangle, dependence};
+use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
 use crate::error::{Error, Result};
 use crate::tape::{Operand, Owned, Tape, Var};
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -43,11 +43,9 @@ fn factor(mut a: MatMut<'_, f64>) -> (Order, bool) {
 /// the scales of rows and columns. With its value.
 fn zero_pivot(lu: MatRef<'_, f64>) -> Option<(usize, f64)> {
     let size = lu.nrows().min(lu.ncols());
-    #[allow(clippy::cast_precision_loss)]
-    let rounding = f64::EPSILON * size as f64;
     (0..size).map(|j| (j, lu[(j, j)])).find(|&(j, pivot)| {
         let terms: f64 = (0..j).map(|k| (lu[(j, k)] * lu[(k, j)]).abs()).sum();
-        pivot.abs() <= SUSPICIOUS * terms && pivot.abs() <= rounding * pivot_error(lu, j)
+        pivot.abs() <= SUSPICIOUS * terms && pivot.abs() <= rounding(size) * pivot_error(lu, j)
             || pivot == 0.0
     })
 }

@@ -2,7 +2,7 @@
 
 use super::dense::{dense_mut, times, values};
 use super::operation::{Call, Operation, Weights, finite, refuse};
-use super::triangular::{SUSPICIOUS, Triangle, dependence};
+use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
 use crate::error::Result;
 use crate::tape::{Operand, Owned, Tape};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
@@ -95,8 +95,6 @@ pub fn qr(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned)> {
     let seen = values(&a);
     finite("qr", "a", seen.mat(), false)?;
     let (q, r) = factor(seen.mat());
-    #[allow(clippy::cast_precision_loss)]
-    let rounding = f64::EPSILON * m.max(n) as f64;
     let size: Vec<f64> = (0..k).map(|j| seen.mat().col(j).norm_l2()).collect();
     // What rounding errors of the columns' sizes make of it: those of each as often as it takes part.
     let error = |j| {
@@ -104,7 +102,7 @@ pub fn qr(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned)> {
     };
     let zero = |&j: &usize| {
         let pivot = r[(j, j)];
-        pivot <= SUSPICIOUS * size[j] && pivot <= rounding * error(j) || pivot == 0.0
+        pivot <= SUSPICIOUS * size[j] && pivot <= rounding(m.max(n)) * error(j) || pivot == 0.0
     };
     if let Some(j) = (0..k).find(zero) {
         let what = format!(

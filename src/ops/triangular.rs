@@ -36,6 +36,14 @@ impl Triangle {
     }
 }
 
+/// The size of rounding errors of `n` terms, relative to that of the terms. (Higham and Mary, "A new approach to probabilistic
+/// rounding error analysis", 2019. The bound that holds always, without the root, would refuse systems that are solved to some
+/// digits.)
+#[allow(clippy::cast_precision_loss)]
+pub fn rounding(n: usize) -> f64 {
+    2.0 * f64::EPSILON * (n as f64).sqrt()
+}
+
 /// A pivot this small beside what it was computed from is looked at closely, which takes the square of its column's number.
 pub const SUSPICIOUS: f64 = 1e-10;
 
