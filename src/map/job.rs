@@ -130,9 +130,42 @@ struct Runner<'a> {
     rows: &'a mut Vec<f64>,
 }
 
-fn passive(values: &[f64], out: impl Iterator<Item = impl std::ops::DerefMut<Target = Var>>) {
-    for (mut out, &value) in out.zip(values) {
-        *out = Var { value, id: 0, tag: 0 };
+fn passive(values: &[f64], out: &mut [Var], step: usize) {
+    for (out, &value) in out.chunks_exact_mut(step).zip(values) {
+        out[0] = Var { value, id: 0, tag: 0 };
+    }
+}
+
+/// Measures the seconds of groups of jobs.
+struct Clock<'a> {
+    seconds: std::slice::IterMut<'a, f32>,
+    began: Option<Instant>,
+    group: usize,
+    left: usize,
+}
+
+impl<'a> Clock<'a> {
+    fn new(seconds: &'a mut [f32], group: usize) -> Self {
+        let began = (!seconds.is_empty()).then(Instant::now);
+        Self { seconds: seconds.iter_mut(), began, group, left: group }
+    }
+
+    /// A job has ended, perhaps the last.
+    #[inline(always)]
+    fn tick(&mut self, last: bool) {
+        self.left -= 1;
+        if (self.left == 0 || last)
+            && let Some(before) = self.began
+        {
+            let now = Instant::now();
+            if let Some(seconds) = self.seconds.next() {
+                *seconds = (now - before).as_secs_f32();
+            }
+            self.began = Some(now);
+        }
+        if self.left == 0 {
+            self.left = self.group;
+        }
     }
 }
 
@@ -143,11 +176,10 @@ impl Runner<'_> {
 
     fn fill_shared(&mut self) {
         let step = self.step();
-        let places = self.shared.iter_mut().step_by(step);
         if self.task.by_shared {
-            self.tape.inputs(0, self.task.shared, places);
+            self.tape.inputs(0, self.task.shared, self.shared, step);
         } else {
-            passive(self.task.shared, places);
+            passive(self.task.shared, self.shared, step);
         }
     }
 
@@ -158,93 +190,78 @@ impl Runner<'_> {
         places: Places,
     ) -> Result<(), Ended> {
         let task = self.task;
-        let Places { mut values, mut derivatives, seconds } = places;
-        let mut seconds = seconds.iter_mut();
-        let mut began = (seconds.len() > 0).then(Instant::now);
+        let Places { values, derivatives, seconds } = places;
+        let mut clock = Clock::new(seconds, task.group);
         if task.kind == Kind::Sum {
             values.fill(0.0);
             derivatives.fill(0.0);
         }
-        let begin = jobs.start;
+        let (mut at, mut row) = (0, 0);
         for i in jobs.clone() {
             number.set(task.first + i);
-            let n = task.y_parts.length(i);
+            let (n, d) = (task.y_parts.length(i), task.columns(i));
             match task.kind {
                 Kind::Each => {
-                    let value = values.split_off_mut(..n).unwrap_or_default();
-                    let rows = derivatives.split_off_mut(..n * task.columns(i)).unwrap_or_default();
-                    self.each(i, n, value, rows)?;
+                    self.each(i, &mut values[at..at + n], &mut derivatives[row..row + n * d])?;
+                    (at, row) = (at + n, row + n * d);
                 }
                 Kind::Sum => self.add(i, n, &jobs, values, derivatives)?,
                 Kind::Hessians => {
-                    let d = task.columns(i);
-                    let value = values.split_off_mut(..n).unwrap_or_default();
-                    let rows = derivatives.split_off_mut(..n * (d + d * d)).unwrap_or_default();
-                    self.second(i, n, value, rows)?;
+                    let block = n * (d + d * d);
+                    let place = &mut derivatives[row..row + block];
+                    self.second(i, n, &mut values[at..at + n], place)?;
+                    (at, row) = (at + n, row + block);
                 }
             }
-            if let Some(before) = began
-                && ((i + 1 - begin).is_multiple_of(task.group) || i + 1 == jobs.end)
-            {
-                let now = Instant::now();
-                if let Some(seconds) = seconds.next() {
-                    *seconds = (now - before).as_secs_f32();
-                }
-                began = Some(now);
-            }
+            clock.tick(i + 1 == jobs.end);
         }
         Ok(())
     }
 
-    /// Writes the parameters of job `i`.
-    #[inline]
-    fn fill(&mut self, i: usize) -> usize {
+    /// Writes the parameters of job `i`, each to the first of `step` places, and returns how many places that is.
+    #[inline(always)]
+    fn fill(&mut self, i: usize, step: usize) -> usize {
         let task = self.task;
         let values = &task.job[task.job_parts.range(i)];
-        let step = self.step();
-        let places = self.job.iter_mut().step_by(step);
         if task.by_job {
-            self.tape.inputs(task.shared_columns(), values, places);
+            self.tape.inputs(task.shared_columns(), values, self.job, step);
         } else {
-            passive(values, places);
+            passive(values, self.job, step);
         }
         values.len() * step
     }
 
     /// Lets the function run on what has been filled in; `n_job` and `n_y` are what it sees.
-    #[inline]
+    #[inline(always)]
     fn call(&mut self, i: usize, n_job: usize, n_y: usize) -> Result<(), Ended> {
         let task = self.task;
         let (x_r, x_i) = task.data.map_or((&[][..], &[][..]), |data| data.of(task.first + i));
         let y = &mut self.y[..n_y];
-        y.fill(Var::default());
+        match &mut *y {
+            // Not worth a call.
+            [y] => *y = Var::default(),
+            y => y.fill(Var::default()),
+        }
         let status = task.named.function.run(self.shared, &self.job[..n_job], x_r, x_i, y);
         if status != 0 {
-            let clean = self.tape.check().and_then(|()| self.tape.forget()).is_ok();
-            return Err(Ended { clean, ..failed(status) });
+            return Err(Ended { clean: self.tape.abandon(), ..failed(status) });
         }
-        Ok(self.tape.check()?)
+        Ok(())
     }
 
-    #[inline]
-    fn each(
-        &mut self,
-        i: usize,
-        n: usize,
-        values: &mut [f64],
-        rows: &mut [f64],
-    ) -> Result<(), Ended> {
-        let n_job = self.fill(i);
-        self.call(i, n_job, n)?;
-        let y = &self.y[..n];
+    #[inline(always)]
+    fn each(&mut self, i: usize, values: &mut [f64], rows: &mut [f64]) -> Result<(), Ended> {
+        let n_job = self.fill(i, 1);
+        self.call(i, n_job, values.len())?;
+        let y = &self.y[..values.len()];
         for (value, y) in values.iter_mut().zip(y) {
             *value = y.value;
         }
-        self.tape.derivatives(y.iter(), n, rows)?;
-        Ok(self.tape.forget()?)
+        Ok(self.tape.end(y, 1, rows)?)
     }
 
     /// Adds the results of job `i` to those before.
+    #[inline(never)]
     fn add(
         &mut self,
         i: usize,
@@ -258,7 +275,7 @@ impl Runner<'_> {
         let mut rows = std::mem::take(self.rows);
         rows.resize(n * (columns + 1), 0.0);
         let (value, derivatives) = rows.split_at_mut(n);
-        self.each(i, n, value, derivatives)?;
+        self.each(i, value, derivatives)?;
         for (sum, value) in values.iter_mut().zip(value) {
             *sum += *value;
         }
@@ -280,6 +297,7 @@ impl Runner<'_> {
 
     /// Values, gradients and second derivatives of job `i`: one run for each direction, in which the tangents of the
     /// parameters are constants, and the tangents of the results are swept.
+    #[inline(never)]
     fn second(
         &mut self,
         i: usize,
@@ -291,25 +309,24 @@ impl Runner<'_> {
         let mut rows = std::mem::take(self.rows);
         rows.resize(n * d, 0.0);
         for direction in 0..d.max(1) {
-            let n_job = self.fill(i);
+            let n_job = self.fill(i, 2);
             let parameters = self.shared.iter_mut().chain(&mut *self.job);
             for (k, tangent) in parameters.skip(1).step_by(2).enumerate() {
                 tangent.value = if k == direction { 1.0 } else { 0.0 };
             }
             self.call(i, n_job, 2 * n)?;
             let y = &self.y[..2 * n];
-            for (value, y) in values.iter_mut().zip(y.iter().step_by(2)) {
-                *value = y.value;
+            for (value, pair) in values.iter_mut().zip(y.chunks_exact(2)) {
+                *value = pair[0].value;
             }
+            self.tape.end(y, 2, &mut rows)?;
             if d > 0 {
-                self.tape.derivatives(y.iter().skip(1).step_by(2), n, &mut rows)?;
                 let results = blocks.chunks_exact_mut(d + d * d).zip(rows.chunks_exact(d));
-                for ((block, row), y) in results.zip(y.iter().skip(1).step_by(2)) {
-                    block[direction] = y.value;
+                for ((block, row), pair) in results.zip(y.chunks_exact(2)) {
+                    block[direction] = pair[1].value;
                     block[d + direction * d..][..d].copy_from_slice(row);
                 }
             }
-            self.tape.forget()?;
         }
         *self.rows = rows;
         Ok(())

@@ -58,7 +58,10 @@ impl<'a> Parts<'a> {
 
     #[inline]
     pub fn length(&self, i: usize) -> usize {
-        self.range(i).len()
+        match self {
+            Self::Equal(n) => *n,
+            Self::Ends(_) => self.range(i).len(),
+        }
     }
 
     /// The values of several jobs.

@@ -4,7 +4,7 @@
 //! forgotten without what a tape has beside them: its cursors go back, and nothing else has changed.
 
 use super::{Dirty, Position, Stored, Tape, Var, activate, current};
-use crate::count::wide;
+use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 
 /// Directions of one sweep at most.
@@ -19,6 +19,8 @@ pub struct JobTape {
     /// The tag of the inputs, and the first of their ids.
     tag: u32,
     first: u32,
+    /// How far recorders might write when the last job had been forgotten.
+    room: *mut u32,
 }
 
 // SAFETY: the tape is the job tape's own, and a tape may move to another thread while it is nobody's current one.
@@ -32,6 +34,7 @@ impl Default for JobTape {
             inputs: 0,
             tag: 0,
             first: 0,
+            room: std::ptr::null_mut(),
         }
     }
 }
@@ -94,25 +97,67 @@ impl JobTape {
 }
 
 impl ActiveJob<'_> {
-    /// Writes inputs from the `at`th on.
-    #[inline]
-    pub fn inputs<'v>(&self, at: usize, values: &[f64], out: impl Iterator<Item = &'v mut Var>) {
-        let (first, tag) = (self.job.first, self.job.tag);
-        let id = first + u32::try_from(at).unwrap_or(0);
-        for ((out, &value), id) in out.zip(values).zip(id..) {
-            *out = Var { value, id, tag };
+    /// Writes inputs from the `at`th on, each to the first of `step` places.
+    #[inline(always)]
+    pub fn inputs(&self, at: usize, values: &[f64], out: &mut [Var], step: usize) {
+        let tag = self.job.tag;
+        let first = self.job.first + u32::try_from(at).unwrap_or(0);
+        for ((out, &value), id) in out.chunks_exact_mut(step).zip(values).zip(first..) {
+            out[0] = Var { value, id, tag };
         }
     }
 
-    /// A job has run: an error if it left the tape, or the thread, in a state of its own.
-    #[inline]
-    pub fn check(&mut self) -> Result<()> {
+    /// A job has run: the derivatives of the last of every `step` of `y` with respect to the first inputs, as many for each
+    /// as `rows` has room for. Forgets the job. An error if it left the tape, or the thread, in a state of its own.
+    #[inline(always)]
+    pub fn end(&mut self, y: &[Var], step: usize, rows: &mut [f64]) -> Result<()> {
+        self.check()?;
+        let quick = self.is_quick();
+        let JobTape { base, first, room, .. } = *self.job;
+        let recording = self.recording;
+        let tape = self.job.tape();
+        let unchanged = tape.payload_used as u64 == base.payload
+            && tape.cursors.argument_end == room
+            && tape.cursors.checking == 0
+            && tape.recording() == recording;
+        let one = rows.is_empty() || (y.len() == step && tape.width == 1);
+        if !(quick && unchanged && one) {
+            return self.end_any(y, step, quick, rows);
+        }
+        if let (Some(y), false) = (y.last(), rows.is_empty()) {
+            tape.derivatives_of_one(y, first, rows)?;
+        }
+        tape.rewind_job(&base);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn end_any(&mut self, y: &[Var], step: usize, quick: bool, rows: &mut [f64]) -> Result<()> {
+        if !y.is_empty() && !rows.is_empty() {
+            self.all_derivatives(y, step, quick, rows)?;
+        }
+        self.forget()
+    }
+
+    /// Forgets a job that has failed; false if the tape cannot be used any more.
+    pub fn abandon(&mut self) -> bool {
+        self.check().and_then(|()| self.forget()).is_ok()
+    }
+
+    #[inline(always)]
+    fn check(&mut self) -> Result<()> {
         let ours = self.job.tape;
         let is_current = current(|tape| std::ptr::eq(tape, ours)).unwrap_or(false);
         let tape = self.job.tape();
         if is_current && tape.nests.is_empty() && tape.failed.is_none() {
             return Ok(());
         }
+        self.what_is_wrong()
+    }
+
+    #[cold]
+    fn what_is_wrong(&mut self) -> Result<()> {
+        let tape = self.job.tape();
         if let Some((_, error)) = tape.failed.take() {
             return Err(error);
         }
@@ -123,20 +168,18 @@ impl ActiveJob<'_> {
         Err(Error::new(Code::Argument, "the job changed the thread's tape for another"))
     }
 
-    /// The derivatives of `y` with respect to the first inputs: `rows` has `rows.len() / n` of them for each of the `n` results.
-    #[inline]
-    pub fn derivatives<'y>(
+    #[inline(never)]
+    fn all_derivatives(
         &mut self,
-        mut y: impl Iterator<Item = &'y Var>,
-        n: usize,
+        y: &[Var],
+        step: usize,
+        quick: bool,
         rows: &mut [f64],
     ) -> Result<()> {
-        if n == 0 || rows.is_empty() {
-            return Ok(());
-        }
+        let n = y.len() / step;
+        let mut y = y.iter().skip(step - 1).step_by(step);
         let first = self.job.first;
         let columns = rows.len() / n;
-        let quick = self.is_quick();
         let tape = self.job.tape;
         // SAFETY: live; the reference does not outlive a sweep, in which functions of the user's may run.
         unsafe {
@@ -151,13 +194,7 @@ impl ActiveJob<'_> {
                     (*tape).seed_job(y, k, quick)?;
                 }
                 if quick {
-                    let mut top = (*tape).position();
-                    let statements = top.statement;
-                    let swept = (*tape).run_statements(&mut top, statements, 0);
-                    if swept.is_err() {
-                        (*tape).dirty.below = (*tape).next_id();
-                    }
-                    swept?;
+                    (*tape).sweep_job()?;
                 } else {
                     Tape::reverse(tape)?;
                 }
@@ -168,7 +205,7 @@ impl ActiveJob<'_> {
     }
 
     /// Whether nothing but statements stands above the inputs, and no adjoint may differ from zero.
-    #[inline]
+    #[inline(always)]
     fn is_quick(&mut self) -> bool {
         let base = self.job.base;
         let tape = self.job.tape();
@@ -179,22 +216,21 @@ impl ActiveJob<'_> {
     }
 
     /// Forgets the job.
-    #[inline]
-    pub fn forget(&mut self) -> Result<()> {
+    fn forget(&mut self) -> Result<()> {
         let (base, recording) = (self.job.base, self.recording);
         let quick = self.is_quick();
         let tape = self.job.tape();
         tape.cursors.recording = u32::from(recording);
-        if quick && tape.payload_used as u64 == base.payload && !tape.checking() {
-            tape.rewind(&base);
-            tape.sync();
-            return Ok(());
+        if !quick || tape.payload_used as u64 != base.payload || tape.checking() {
+            return self.forget_all(&base);
         }
-        self.forget_all(&base)
+        tape.rewind(&base);
+        tape.sync();
+        self.job.room = self.job.tape().cursors.argument_end;
+        Ok(())
     }
 
     /// With matrices, events, or a check for values that outlive their job: as a user's tape forgets.
-    #[inline(never)]
     fn forget_all(&mut self, base: &Position) -> Result<()> {
         self.job.tape().clear_all_adjoints();
         // SAFETY: live; destructors may run, which are refused the tape.
@@ -203,6 +239,56 @@ impl ActiveJob<'_> {
 }
 
 impl Tape {
+    /// Back to where a job began that recorded statements alone, on streams that have not been extended since.
+    #[inline(always)]
+    fn rewind_job(&mut self, base: &Position) {
+        let statements = self.statements() - base.statement;
+        let arguments = self.arguments() - wide(base.argument);
+        // SAFETY: to what was written first.
+        unsafe {
+            self.cursors.jacobian = self.cursors.jacobian.sub(arguments);
+            self.cursors.argument = self.cursors.argument.sub(arguments);
+            self.cursors.statement = self.cursors.statement.sub(wide32(statements));
+        }
+        self.cursors.next_id = base.id;
+    }
+
+    /// Sweeps all statements, above which and between which nothing stands.
+    fn sweep_job(&mut self) -> Result<()> {
+        let (mut top, statements) = (self.position(), self.statements());
+        // SAFETY: the top of the tape, and all of its statements.
+        let swept = unsafe { self.run_statements(&mut top, statements, 0) };
+        if swept.is_err() {
+            self.dirty.below = self.next_id();
+        }
+        swept
+    }
+
+    /// The derivatives of a single result, in one direction.
+    #[inline(always)]
+    fn derivatives_of_one(&mut self, y: &Var, first: u32, row: &mut [f64]) -> Result<()> {
+        if y.tag != self.tag() || y.id >= self.next_id() {
+            self.check_var("y", y)?;
+        }
+        if y.id == 0 {
+            row.fill(0.0);
+            return Ok(());
+        }
+        self.ensure_adjoints()?;
+        self.adjoints_mut(y.id, 1)[0] = 1.0;
+        // SAFETY: a job of statements alone, and the width is 1.
+        let swept = unsafe { self.run_all_statements() };
+        if swept.is_err() {
+            self.dirty.below = self.next_id();
+        }
+        swept?;
+        let adjoints = self.adjoints_mut(first, row.len());
+        for (place, adjoint) in row.iter_mut().zip(adjoints) {
+            *place = std::mem::take(adjoint);
+        }
+        Ok(())
+    }
+
     #[inline]
     fn seed_job(&mut self, y: &Var, direction: usize, quick: bool) -> Result<()> {
         self.check_var("y", y)?;

@@ -603,7 +603,10 @@ impl Tape {
 
     /// The same for an array.
     pub fn check_vars(&self, name: &str, vars: &[Var]) -> Result<()> {
-        match vars.iter().position(|var| !self.holds(var)) {
+        // Most are of the newest segment.
+        let (tag, ids) = (self.cursors.tag, self.segments.newest()..self.cursors.next_id);
+        let is_new = |var: &Var| var.tag == tag && ids.contains(&var.id);
+        match vars.iter().position(|var| !is_new(var) && !self.holds(var)) {
             None => Ok(()),
             Some(i) => Err(stale(&format!("{name}[{i}]"), &vars[i])),
         }

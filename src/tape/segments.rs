@@ -38,6 +38,11 @@ impl Segments {
         self.0.iter().rposition(|segment| segment.tag == tag)
     }
 
+    /// The first id of the values made now.
+    pub fn newest(&self) -> u32 {
+        self.0.last().map_or(0, |segment| segment.start.id)
+    }
+
     /// Whether `id` below `next` was made under `tag`.
     pub fn holds(&self, id: u32, tag: u32, next: u32) -> bool {
         let above = self.0.partition_point(|segment| segment.start.id <= id);

@@ -603,6 +603,28 @@ impl Tape {
         Ok(())
     }
 
+    /// Reverses all statements in one direction, where nothing stands above or between them.
+    ///
+    /// # Safety
+    /// The width is 1, and the adjoints of all ids are committed.
+    #[inline(always)]
+    pub(super) unsafe fn run_all_statements(&mut self) -> Result<()> {
+        let streams = Streams {
+            adjoint: self.adjoint.base().cast(),
+            statement: self.cursors.statement,
+            argument: self.cursors.argument,
+            jacobian: self.cursors.jacobian,
+            id: wide32(self.cursors.next_id),
+            n: wide32(self.statements()),
+            floor: 0,
+        };
+        if streams.n == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise: all pointers stay within what has been written.
+        unsafe { streams.reverse_one() }.map(drop).map_err(|id| self.foreign_operand(id))
+    }
+
     #[cold]
     fn foreign_operand(&self, id: u32) -> Error {
         Error::new(
