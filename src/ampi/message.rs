@@ -409,6 +409,9 @@ pub fn comm_of(message: &Message<'_>) -> Comm {
         .unwrap_or_else(Comm::world)
 }
 
+/// Memory of the last short message that was sent, for the next one.
+static SPARE: Serial<Option<Staging>> = Serial::new(None);
+
 /// How many words of 8 bytes a message between `buffer` and `peer` may hold.
 fn room(buffer: &Source, peer: c_int) -> usize {
     if peer == constants().proc_null { 0 } else { buffer.words() }
@@ -443,10 +446,13 @@ pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()
         outgoing.prepare(source, to, route, None)?;
         message::send(comm, source, &items, to, mode)?;
     } else {
-        let (mut short, mut long) = (SHORT, Staging::default());
-        let data = room_in(&mut short, &mut long, n, Staging::take);
-        outgoing.prepare(source, to, route, Some(&mut *data))?;
-        message::send(comm, &*data, &items(source, n)?, to, mode)?;
+        // Taken out: MPI may call back. What is little comes back to be used again.
+        let mut data = SPARE.with(Option::take).unwrap_or_default();
+        data.reshape(n);
+        outgoing.prepare(source, to, route, Some(data.as_mut_slice()))?;
+        message::send(comm, data.as_slice(), &items(source, n)?, to, mode)?;
+        data.shrink();
+        SPARE.with(|spare| *spare = Some(data));
     }
     outgoing.record(to)
 }

@@ -3,7 +3,7 @@
 
 use super::argument;
 use crate::error::{Code, Error};
-use crate::mpi::{Argument, Datatype, Item, Layout, Op, Outcome, Sink, Source, times};
+use crate::mpi::{Argument, Datatype, Failure, Item, Layout, Op, Outcome, Sink, Source, times};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -50,12 +50,16 @@ fn refuse<T>(op: Op) -> Outcome<T> {
 }
 
 /// Numbers are reduced, not what else a structure holds.
+#[inline]
 fn unmixed<T: AsRef<Source>>(name: &str, buffer: T) -> Outcome<T> {
-    if buffer.as_ref().mixed_bytes().is_none() {
-        return Ok(buffer);
-    }
+    let source = buffer.as_ref();
+    if source.is_plain() || source.mixed_bytes().is_none() { Ok(buffer) } else { Err(mixed(name)) }
+}
+
+#[cold]
+fn mixed(name: &str) -> Failure {
     let why = "the datatype has passive parts beside active ones: only pairs of AMPI_ADOUBLE_INT are reduced by MPI's own operations (MPI_MINLOC, MPI_MAXLOC); make one by AMPI_Op_create";
-    Err(Error::new(Code::Unsupported, format!("{name}: {why}")).into())
+    Error::new(Code::Unsupported, format!("{name}: {why}")).into()
 }
 
 impl Operator {

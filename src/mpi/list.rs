@@ -88,11 +88,18 @@ impl<T: Listable> DerefMut for List<T> {
 }
 
 impl<T: Listable> Drop for List<T> {
+    #[inline]
     fn drop(&mut self) {
-        let mut memory = std::mem::take(&mut self.0);
-        if memory.capacity() == 0 {
-            return;
+        if self.0.capacity() > 0 {
+            self.give_back();
         }
+    }
+}
+
+impl<T: Listable> List<T> {
+    #[inline(never)]
+    fn give_back(&mut self) {
+        let mut memory = std::mem::take(&mut self.0);
         memory.clear();
         T::idle().with(|idle| {
             if idle.len() < KEPT {
