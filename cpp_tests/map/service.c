@@ -1,5 +1,6 @@
 /* Maps over ranks: all cases, who is told of what fails where, several maps, an end and a new beginning, and what idle
  * workers cost. */
+#define _XOPEN_SOURCE 700 /* setenv */
 #include "cases.h"
 
 #include <sys/resource.h>
@@ -289,6 +290,42 @@ static void test_service_memory_is_flat(int calls) {
   admpi_map_free(map);
 }
 
+/* Parameters in several messages, and more of them than a worker has room for: it says so, and goes on. */
+static void test_service_without_memory(void) {
+  enum { SOME = 200000, MANY = 6000000 };
+  struct rlimit limit, before;
+  long long pages = 0;
+  FILE *file;
+  admpi_var *shared, job[64], y[64];
+  admpi_map_call call = {.function = f_where, .jobs = 64, .n_shared = MANY, .job = job, .n_job = 64, .n_y = 64};
+  admpi_map *map = NULL;
+  int i;
+  if (rank != 0) {
+    CHECK(getrlimit(RLIMIT_AS, &before) == 0);
+    limit = before;
+    file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL && fscanf(file, "%lld", &pages) == 1);
+    if (file != NULL) fclose(file);
+    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)32 << 20);
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_SUCCESS);
+    CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+    return;
+  }
+  shared = malloc(MANY * sizeof *shared);
+  if (shared == NULL) abort();
+  for (i = 0; i < MANY; ++i) shared[i] = admpi_passive(1.0);
+  for (i = 0; i < 64; ++i) job[i] = admpi_passive(0.0);
+  call.shared = shared;
+  CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_SUCCESS);
+  CHECK(admpi_map_run(map, &call, y) == (size > 1 ? ADMPI_ERR_MEMORY : ADMPI_SUCCESS));
+  call.n_shared = SOME;
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+  CHECK(y[63].value == size - 1);
+  admpi_map_free(map);
+  free(shared);
+}
+
 int main(int argc, char **argv) {
   int calls = argc > 1 ? atoi(argv[1]) : 300, all = 0, session;
   CHECK(AMPI_Init(&argc, &argv) == MPI_SUCCESS);
@@ -323,6 +360,7 @@ int main(int argc, char **argv) {
   test_service_two_maps();
   test_service_in_an_adjoint_program();
   test_service_memory_is_flat(calls);
+  test_service_without_memory();
   test_service_idle();
   admpi_tape_free(tape);
   MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

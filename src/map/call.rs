@@ -5,6 +5,7 @@ use super::event::{Mapped, StoredParts};
 use super::failure::{Failure, Outcome};
 use super::function::{self, Named};
 use super::job::{self, Places};
+use super::room::{renew, reserve};
 use super::service::Service;
 use super::shape::Parts;
 use super::task::{Kind, Task};
@@ -202,10 +203,9 @@ fn active(map: Option<&Map>, call: &Call, kind: Kind, y_out: &mut [Var]) -> Outc
         let mut by = by(map);
         let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
         let Room { shared, job, values, derivatives: _ } = room;
-        let mut task = task(call, kind, (&named, data.as_ref()), (shared, job));
+        let mut task = task(call, kind, (&named, data.as_ref()), (shared, job))?;
         let mut recording = record_later(call, &mut task)?;
-        values.clear();
-        values.resize(y_out.len(), 0.0);
+        renew(values, y_out.len())?;
         let derivatives = match &mut recording {
             Some(recording) => recording.lease.values(),
             None => &mut [],
@@ -230,13 +230,11 @@ fn second(map: Option<&Map>, call: &Call, room: &mut Room, out: Second) -> Outco
     let mut by = by(map);
     let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
     let Room { shared, job, values, derivatives } = room;
-    let mut task = task(call, Kind::Hessians, (&named, data.as_ref()), (shared, job));
+    let mut task = task(call, Kind::Hessians, (&named, data.as_ref()), (shared, job))?;
     (task.by_shared, task.by_job) = (true, true);
     let (n_values, n_derivatives) = task.sizes(&(0..task.jobs));
-    values.clear();
-    values.resize(n_values, 0.0);
-    derivatives.clear();
-    derivatives.resize(n_derivatives, 0.0);
+    renew(values, n_values)?;
+    renew(derivatives, n_derivatives)?;
     let places = Places { values, derivatives, seconds: &mut [] };
     match &mut by {
         Some(by) => by.run(&task, places)?,
@@ -292,12 +290,13 @@ fn task<'a>(
     kind: Kind,
     (named, data): (&'a Named, Option<&'a Arc<Data>>),
     (shared, job): (&'a mut Vec<f64>, &'a mut Vec<f64>),
-) -> Task<'a> {
+) -> Outcome<Task<'a>> {
     for (values, vars) in [(&mut *shared, call.shared), (&mut *job, call.job)] {
         values.clear();
+        reserve(values, vars.len())?;
         values.extend(vars.iter().map(|var| var.value));
     }
-    Task {
+    Ok(Task {
         named,
         data,
         shared,
@@ -310,7 +309,7 @@ fn task<'a>(
         by_shared: false,
         by_job: false,
         group: 1,
-    }
+    })
 }
 
 /// What a call is going to leave on the caller's tape.

@@ -2,6 +2,7 @@
 
 use super::data::Data;
 use super::failure::{Failure, Outcome};
+use super::room::renew;
 use super::task::{Kind, Task};
 use crate::error::{Code, Error};
 use crate::tape::{ActiveJob, JobTape, Var};
@@ -102,8 +103,7 @@ impl Workspace {
         let step = if task.kind == Kind::Hessians { 2 } else { 1 };
         let (n_job, n_y) = (task.job_parts.longest(&jobs), task.y_parts.longest(&jobs));
         let n_shared = task.shared.len();
-        self.vars.clear();
-        self.vars.resize((n_shared + n_job + n_y) * step, Var::default());
+        renew(&mut self.vars, (n_shared + n_job + n_y) * step)?;
         let (shared, rest) = self.vars.split_at_mut(n_shared * step);
         let (job, y) = rest.split_at_mut(n_job * step);
         let inputs = task.shared_columns() + if task.by_job { n_job } else { 0 };
@@ -273,7 +273,7 @@ impl Runner<'_> {
         let task = self.task;
         let (columns, n_shared) = (task.columns(i), task.shared_columns());
         let mut rows = std::mem::take(self.rows);
-        rows.resize(n * (columns + 1), 0.0);
+        renew(&mut rows, n * (columns + 1))?;
         let (value, derivatives) = rows.split_at_mut(n);
         self.each(i, value, derivatives)?;
         for (sum, value) in values.iter_mut().zip(value) {
@@ -307,7 +307,7 @@ impl Runner<'_> {
     ) -> Result<(), Ended> {
         let d = self.task.columns(i);
         let mut rows = std::mem::take(self.rows);
-        rows.resize(n * d, 0.0);
+        renew(&mut rows, n * d)?;
         for direction in 0..d.max(1) {
             let n_job = self.fill(i, 2);
             let parameters = self.shared.iter_mut().chain(&mut *self.job);

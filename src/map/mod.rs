@@ -11,6 +11,7 @@ mod event;
 mod failure;
 mod function;
 mod job;
+mod room;
 #[cfg(feature = "mpi")]
 mod schedule;
 #[cfg_attr(not(feature = "mpi"), path = "no_service.rs")]

@@ -8,13 +8,14 @@ use super::data::{Data, Handle};
 use super::failure::{Outcome, both};
 use super::function;
 use super::job::Places;
+use super::room::{renew, reserve};
 use super::schedule::Schedule;
 use super::shape::Parts;
 use super::task::{Kind, Task};
 use super::threads::{Threads, fold};
 use super::wire::{self, ANSWER, HEAD, Head, INLINE, LONGEST_FAILURE, Order};
-use crate::error::{Code, Error};
-use crate::mpi::parcel::{self, Parcel, Patience};
+use crate::error::{Code, Error, Result};
+use crate::mpi::parcel::{self, PIECE, Parcel, Patience};
 use crate::mpi::{self, Comm};
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,7 +45,6 @@ pub struct Service {
 struct Line {
     order: Parcel,
     /// What does not fit in the order.
-    rest: Parcel,
     answer: Parcel,
 }
 
@@ -209,10 +209,32 @@ impl Service {
         let blocks = std::mem::take(&mut self.schedule.blocks);
         let mut seconds = std::mem::take(&mut self.schedule.seconds);
         let places = Places { seconds: &mut seconds, ..places };
-        let done = self.guarded(|service| service.exchange(&task, (threads, n), &blocks, places));
+        let done = self.reserve(&task, &blocks).map_err(Into::into).and_then(|()| {
+            self.guarded(|service| service.exchange(&task, (threads, n), &blocks, places))?
+        });
         (self.schedule.blocks, self.schedule.seconds) = (blocks, seconds);
-        done??;
+        done?;
         self.schedule.learn(key, task.jobs, group);
+        Ok(())
+    }
+
+    /// Gets the memory that an exchange needs, while it can still be refused.
+    fn reserve(&mut self, task: &Task, blocks: &[Range<usize>]) -> Result<()> {
+        let (mut part, mut packed) = (0, 0);
+        for (line, block) in self.lines.iter_mut().zip(blocks) {
+            let (values, derivatives) = task.sizes(block);
+            part = part.max(values + derivatives);
+            packed = packed.max(derivatives).max(carried(task, block));
+            let answer = line.answer.words();
+            answer.clear();
+            reserve(answer, answer_words(task, block))?;
+        }
+        self.packed.clear();
+        reserve(&mut self.packed, packed)?;
+        self.part.clear();
+        if task.kind == Kind::Sum {
+            reserve(&mut self.part, part)?;
+        }
         Ok(())
     }
 
@@ -234,9 +256,8 @@ impl Service {
         }
         // A long message leaves only while MPI is called, which it is not while jobs run here.
         for &rank in &waiting {
-            let line = self.line(rank);
-            line.order.wait()?;
-            line.rest.wait()?;
+            self.line(rank).order.wait()?;
+            self.carry(rank, task, &blocks[mpi::wide_int(rank)])?;
         }
         for &rank in &waiting {
             let words = answer_words(task, &blocks[mpi::wide_int(rank)]);
@@ -282,18 +303,15 @@ impl Service {
         threads: usize,
     ) -> mpi::Outcome<()> {
         let (comm, epoch) = (self.comm, self.epoch);
-        let job = task.job_parts.span(block);
-        let (ragged_job, ragged_y) =
-            (matches!(task.job_parts, Parts::Ends(_)), matches!(task.y_parts, Parts::Ends(_)));
-        let ends = block.len() * (usize::from(ragged_job) + usize::from(ragged_y));
-        let carries = task.shared.len() + job.len() + ends;
+        let (ragged_job, ragged_y) = ragged(task);
+        let carries = carried(task, block);
         let head = Head {
             function: task.named.key,
             data: task.data.map_or(Handle::default(), |data| data.handle),
             jobs: block.len(),
             first: block.start,
             shared: task.shared.len(),
-            job: job.len(),
+            job: task.job_parts.span(block).len(),
             y: if task.kind == Kind::Sum {
                 task.y_parts.length(0)
             } else {
@@ -309,25 +327,24 @@ impl Service {
             carries,
             ..Head::of(Order::Jobs, epoch)
         };
-        let Line { order, rest, .. } = self.line(rank);
+        let order = &mut self.line(rank).order;
         let words = order.words();
         words.clear();
         head.write(words);
-        let write = |words: &mut Vec<u64>| {
-            wire::write_doubles(task.shared, words);
-            wire::write_doubles(&task.job[job], words);
-            wire::write_ends(&task.job_parts, block, words);
-            wire::write_ends(&task.y_parts, block, words);
-        };
         if carries <= INLINE {
-            write(words);
-            return order.send(comm, rank);
+            write_carried(task, block, words);
         }
-        let words = rest.words();
-        words.clear();
-        write(words);
-        order.send(comm, rank)?;
-        rest.send(comm, rank)
+        order.send(comm, rank)
+    }
+
+    /// Sends what an order carries, if it does not carry it in itself.
+    fn carry(&mut self, rank: i32, task: &Task, block: &Range<usize>) -> mpi::Outcome<()> {
+        if carried(task, block) <= INLINE {
+            return Ok(());
+        }
+        self.packed.clear();
+        write_carried(task, block, &mut self.packed);
+        parcel::send(self.comm, &self.packed, rank)
     }
 
     /// The jobs that this rank does itself.
@@ -420,6 +437,25 @@ impl Drop for Service {
     }
 }
 
+/// Whether the jobs' parameters and their results differ in number.
+fn ragged(task: &Task) -> (bool, bool) {
+    (matches!(task.job_parts, Parts::Ends(_)), matches!(task.y_parts, Parts::Ends(_)))
+}
+
+/// How many words a worker needs beside the head of an order: parameters, and where parts end.
+fn carried(task: &Task, block: &Range<usize>) -> usize {
+    let (ragged_job, ragged_y) = ragged(task);
+    let ends = block.len() * (usize::from(ragged_job) + usize::from(ragged_y));
+    task.shared.len() + task.job_parts.span(block).len() + ends
+}
+
+fn write_carried(task: &Task, block: &Range<usize>, words: &mut Vec<u64>) {
+    wire::write_doubles(task.shared, words);
+    wire::write_doubles(&task.job[task.job_parts.span(block)], words);
+    wire::write_ends(&task.job_parts, block, words);
+    wire::write_ends(&task.y_parts, block, words);
+}
+
 /// Room for any answer of a worker about some jobs.
 fn answer_words(task: &Task, block: &Range<usize>) -> usize {
     let (values, derivatives) = task.sizes(block);
@@ -471,13 +507,11 @@ impl Worker {
         self.order.receive(self.comm, HEAD + INLINE, ROOT)?;
         self.order.wait()?;
         let head = Head::read(self.order.arrived());
-        let mut room = Ok(());
+        let mut room: Outcome<()> = Ok(());
         let apart = head.carries > INLINE || head.order == Order::Keep;
-        self.rest.clear();
         if apart {
-            room = reserve(&mut self.rest, head.carries);
+            room = renew(&mut self.rest, head.carries).map_err(Into::into);
             if room.is_ok() {
-                self.rest.resize(head.carries, 0);
                 parcel::receive(self.comm, &mut self.rest, ROOT)?;
             } else {
                 self.let_pass(head.carries)?;
@@ -487,7 +521,7 @@ impl Worker {
             Order::Stop => return Ok(false),
             Order::Jobs => {
                 let done = room.and_then(|()| self.work(&head, apart));
-                self.report(&head, &done)?;
+                self.report(&head, done)?;
             }
             Order::Keep => {
                 self.known.retain(|data| data.handle.id != head.data.id);
@@ -507,11 +541,11 @@ impl Worker {
 
     /// Takes words for which there is no room.
     fn let_pass(&self, mut n: usize) -> mpi::Outcome<()> {
-        let mut some = [0u64; 4096];
+        let mut piece = vec![0u64; n.min(PIECE)];
         while n > 0 {
-            let piece = n.min(some.len());
-            parcel::receive(self.comm, &mut some[..piece], ROOT)?;
-            n -= piece;
+            let words = n.min(PIECE);
+            parcel::receive(self.comm, &mut piece[..words], ROOT)?;
+            n -= words;
         }
         Ok(())
     }
@@ -539,9 +573,10 @@ impl Worker {
         }
         let carried = if apart { &self.rest[..] } else { &self.order.arrived()[HEAD..] };
         let (doubles, ends) = carried.split_at(head.shared + head.job);
-        self.parameters.resize(doubles.len(), 0.0);
+        renew(&mut self.parameters, doubles.len())?;
         wire::read_doubles(doubles, &mut self.parameters);
         self.ends.clear();
+        reserve(&mut self.ends, ends.len())?;
         self.ends.extend(ends.iter().map(|word| word.cast_signed()));
         let (job_ends, y_ends) = self.ends.split_at(if head.ragged_job { head.jobs } else { 0 });
         let equal = |n: usize| Parts::Equal(n / head.jobs.max(1));
@@ -568,9 +603,9 @@ impl Worker {
         };
         let jobs = 0..head.jobs;
         let (n_values, n_derivatives) = task.sizes(&jobs);
-        resize(&mut self.values, n_values)?;
-        resize(&mut self.derivatives, n_derivatives)?;
-        self.seconds.resize(head.jobs.div_ceil(head.group), 0.0);
+        renew(&mut self.values, n_values)?;
+        renew(&mut self.derivatives, n_derivatives)?;
+        renew(&mut self.seconds, head.jobs.div_ceil(head.group))?;
         let places = Places {
             values: &mut self.values,
             derivatives: &mut self.derivatives,
@@ -580,13 +615,15 @@ impl Worker {
     }
 
     /// Sends what has come out.
-    fn report(&mut self, head: &Head, done: &Outcome<()>) -> mpi::Outcome<()> {
-        let apart = done.is_ok() && self.derivatives.len() > INLINE;
-        let packed = apart && wire::pack(&self.derivatives, &mut self.packed);
+    fn report(&mut self, head: &Head, mut done: Outcome<()>) -> mpi::Outcome<()> {
         let words = self.answer.words();
         words.clear();
+        let results = ANSWER + self.values.len() + self.seconds.len() + INLINE;
+        done = done.and_then(|()| Ok(reserve(words, results)?));
+        let apart = done.is_ok() && self.derivatives.len() > INLINE;
+        let packed = apart && wire::pack(&self.derivatives, &mut self.packed);
         let packed_words = if packed { self.packed.len() } else { 0 };
-        wire::write_answer(head.epoch, done, packed_words, words);
+        wire::write_answer(head.epoch, &done, packed_words, words);
         if done.is_ok() {
             wire::write_doubles(&self.values, words);
             words.extend(self.seconds.iter().map(|seconds| u64::from(seconds.to_bits())));
@@ -602,16 +639,4 @@ impl Worker {
         }
         self.answer.wait()
     }
-}
-
-fn reserve<T>(room: &mut Vec<T>, n: usize) -> Outcome<()> {
-    room.try_reserve(n)
-        .map_err(|error| Error::new(Code::Memory, format!("{n} words: {error}")).into())
-}
-
-fn resize(room: &mut Vec<f64>, n: usize) -> Outcome<()> {
-    room.clear();
-    reserve(room, n)?;
-    room.resize(n, 0.0);
-    Ok(())
 }

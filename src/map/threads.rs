@@ -2,6 +2,7 @@
 
 use super::failure::{Outcome, both};
 use super::job::{self, Places};
+use super::room::renew;
 use super::task::{Kind, Task};
 use crate::error::{Code, Error};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -67,8 +68,8 @@ impl Threads {
             (std::mem::take(&mut self.values), std::mem::take(&mut self.derivatives));
         let sizes = chunks.iter().map(|chunk| task.sizes(chunk));
         let (n_values, n_derivatives) = sizes.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-        values.resize(n_values, 0.0);
-        derivatives.resize(n_derivatives, 0.0);
+        renew(&mut values, n_values)?;
+        renew(&mut derivatives, n_derivatives)?;
         let Places { values: sum, derivatives: rows, seconds } = places;
         let each = Places { values: &mut values, derivatives: &mut derivatives, seconds };
         let result = self.pool(n).and_then(|pool| pool.install(|| spread(task, chunks, each)));

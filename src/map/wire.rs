@@ -206,7 +206,9 @@ pub fn pack(values: &[f64], words: &mut Vec<u64>) -> bool {
     if n > values.len() / 4 * 3 {
         return false;
     }
-    words.reserve(n);
+    if words.try_reserve(n).is_err() {
+        return false;
+    }
     words.extend(values.chunks(64).map(|values| {
         let bit = |(k, value): (usize, &f64)| u64::from(value.to_bits() != 0) << k;
         values.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit)

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 /// The one tag: the communicators are private, and messages between two ranks keep their order.
 const TAG: c_int = 0;
-/// Words of one message at most.
-const LONGEST: usize = 1 << 27;
+/// Words of one message of `send` and `receive` at most: who has no room for all of them can let them pass.
+pub const PIECE: usize = 1 << 16;
 
 mod sealed {
     pub trait Sealed {
@@ -189,7 +189,7 @@ fn finish(mut request: MPI_Request, datatype: Datatype) -> Outcome<()> {
 
 /// Sends words of any number, and waits until they have left.
 pub fn send<W: Word>(comm: Comm, words: &[W], to: c_int) -> Outcome<()> {
-    for piece in words.chunks(LONGEST) {
+    for piece in words.chunks(PIECE) {
         let mut request = null();
         let datatype = W::datatype();
         // SAFETY: the piece is borrowed until the request has ended.
@@ -211,7 +211,7 @@ pub fn send<W: Word>(comm: Comm, words: &[W], to: c_int) -> Outcome<()> {
 
 /// Receives as many words as there is room for.
 pub fn receive<W: Word>(comm: Comm, words: &mut [W], from: c_int) -> Outcome<()> {
-    for piece in words.chunks_mut(LONGEST) {
+    for piece in words.chunks_mut(PIECE) {
         let mut request = null();
         let datatype = W::datatype();
         // SAFETY: as above.

@@ -1,0 +1,19 @@
+//! Memory that grows with a call, and may not be there.
+
+use crate::error::{Code, Error, Result};
+
+/// Room for `n` more.
+pub fn reserve<T>(room: &mut Vec<T>, n: usize) -> Result<()> {
+    room.try_reserve(n).map_err(|_| {
+        let bytes = n.saturating_mul(size_of::<T>());
+        Error::new(Code::Memory, format!("a map's jobs: no memory for {bytes} bytes"))
+    })
+}
+
+/// `n` of them, all new.
+pub fn renew<T: Clone + Default>(room: &mut Vec<T>, n: usize) -> Result<()> {
+    room.clear();
+    reserve(room, n)?;
+    room.resize(n, T::default());
+    Ok(())
+}
