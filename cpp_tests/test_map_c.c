@@ -1,4 +1,5 @@
 /* Maps of this process: all cases serially and on threads, memory, and what is not a case of theirs. */
+#define _XOPEN_SOURCE 700 /* setenv */
 #include "map/cases.h"
 
 static void with(int32_t backend, int32_t threads, int workers) {
