@@ -87,15 +87,6 @@ static void test_map_bytes(void) {
   CHECK(after.events == before.events + 1 && after.ids == before.ids + JOBS);
 }
 
-static int64_t resident(void) {
-  long long pages = 0;
-  FILE *file = fopen("/proc/self/statm", "r");
-  if (file == NULL) return 0;
-  if (fscanf(file, "%*d %lld", &pages) != 1) pages = 0;
-  fclose(file);
-  return pages;
-}
-
 static void test_map_memory_is_flat(int calls) {
   double s = 1.0, p[3] = {1.0, 2.0, 3.0};
   admpi_var shared, job[3], y[3];

@@ -11,6 +11,16 @@ enum { MAX_JOBS = 128, MAX_PARAMETERS = 6, MAX_RESULTS = 24 };
 
 static admpi_tape *tape;
 
+/* Pages of memory that the process has. */
+static int64_t resident(void) {
+  long long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (file == NULL) return 0;
+  if (fscanf(file, "%*d %lld", &pages) != 1) pages = 0;
+  fclose(file);
+  return pages;
+}
+
 /* Which job fails, and how. Ranks other than the root's know it by the data. */
 enum { FINE, RETURN_7, RETURN_SILENTLY, OUT_OF_MEMORY, LEFT_NEST, FOREIGN, NAN_RESULT, TAPE_TAKEN, CALLERS_TAPE };
 

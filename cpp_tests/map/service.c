@@ -257,15 +257,6 @@ static void test_service_misuse(void) {
   CHECK(admpi_map_serve(MPI_COMM_NULL) == ADMPI_ERR_ARGUMENT);
 }
 
-static int64_t resident(void) {
-  long long pages = 0;
-  FILE *file = fopen("/proc/self/statm", "r");
-  if (file == NULL) return 0;
-  if (fscanf(file, "%*d %lld", &pages) != 1) pages = 0;
-  fclose(file);
-  return pages;
-}
-
 static void test_service_memory_is_flat(int calls) {
   static double values[64];
   admpi_var x[64], y[64];
