@@ -105,38 +105,16 @@ impl Parcel {
     /// Sends the words.
     pub fn send(&mut self, comm: Comm, to: c_int) -> Outcome<()> {
         self.check_idle();
-        let count = count(self.words.len());
         // SAFETY: the words stay where they are until the request is null again.
-        check(unsafe {
-            raw::MPI_Isend(
-                self.words.as_ptr().cast(),
-                count,
-                Datatype::word().raw(),
-                to,
-                TAG,
-                comm.raw(),
-                &mut self.request,
-            )
-        })
+        unsafe { isend(comm, &self.words, to, &mut self.request) }
     }
 
     /// Receives at most `n` words.
     pub fn receive(&mut self, comm: Comm, n: usize, from: c_int) -> Outcome<()> {
         self.check_idle();
         self.words.resize(n, 0);
-        let count = count(n);
         // SAFETY: as above.
-        check(unsafe {
-            raw::MPI_Irecv(
-                self.words.as_mut_ptr().cast(),
-                count,
-                Datatype::word().raw(),
-                from,
-                TAG,
-                comm.raw(),
-                &mut self.request,
-            )
-        })
+        unsafe { irecv(comm, &mut self.words, from, &mut self.request) }
     }
 
     /// Whether it has left, or arrived.
@@ -191,20 +169,9 @@ fn finish(mut request: MPI_Request, datatype: Datatype) -> Outcome<()> {
 pub fn send<W: Word>(comm: Comm, words: &[W], to: c_int) -> Outcome<()> {
     for piece in words.chunks(PIECE) {
         let mut request = null();
-        let datatype = W::datatype();
         // SAFETY: the piece is borrowed until the request has ended.
-        check(unsafe {
-            raw::MPI_Isend(
-                piece.as_ptr().cast(),
-                count(piece.len()),
-                datatype.raw(),
-                to,
-                TAG,
-                comm.raw(),
-                &mut request,
-            )
-        })?;
-        finish(request, datatype)?;
+        unsafe { isend(comm, piece, to, &mut request)? };
+        finish(request, W::datatype())?;
     }
     Ok(())
 }
@@ -213,20 +180,39 @@ pub fn send<W: Word>(comm: Comm, words: &[W], to: c_int) -> Outcome<()> {
 pub fn receive<W: Word>(comm: Comm, words: &mut [W], from: c_int) -> Outcome<()> {
     for piece in words.chunks_mut(PIECE) {
         let mut request = null();
-        let datatype = W::datatype();
         // SAFETY: as above.
-        check(unsafe {
-            raw::MPI_Irecv(
-                piece.as_mut_ptr().cast(),
-                count(piece.len()),
-                datatype.raw(),
-                from,
-                TAG,
-                comm.raw(),
-                &mut request,
-            )
-        })?;
-        finish(request, datatype)?;
+        unsafe { irecv(comm, piece, from, &mut request)? };
+        finish(request, W::datatype())?;
     }
     Ok(())
+}
+
+/// # Safety
+/// The words stay where they are, and as they are, until the request has ended.
+unsafe fn isend<W: Word>(
+    comm: Comm,
+    words: &[W],
+    to: c_int,
+    request: &mut MPI_Request,
+) -> Outcome<()> {
+    let (n, datatype) = (count(words.len()), W::datatype().raw());
+    // SAFETY: as promised.
+    check(unsafe {
+        raw::MPI_Isend(words.as_ptr().cast(), n, datatype, to, TAG, comm.raw(), request)
+    })
+}
+
+/// # Safety
+/// The words stay where they are, and are left alone, until the request has ended.
+unsafe fn irecv<W: Word>(
+    comm: Comm,
+    words: &mut [W],
+    from: c_int,
+    request: &mut MPI_Request,
+) -> Outcome<()> {
+    let (n, datatype) = (count(words.len()), W::datatype().raw());
+    // SAFETY: as promised.
+    check(unsafe {
+        raw::MPI_Irecv(words.as_mut_ptr().cast(), n, datatype, from, TAG, comm.raw(), request)
+    })
 }
