@@ -130,12 +130,6 @@ inline int AMPI_Allreduce(const T *sendbuf, U *recvbuf, int count, MPI_Datatype 
     return code;
   if (const int code = admpi::detail::check_operation<T, U>("AMPI_Allreduce", op, datatype, comm))
     return code;
-  using element = admpi::detail::element_of<T, U>;
-  if constexpr (admpi::detail::is_recorded<element>()) {
-    if (op != MPI_SUM)
-      return admpi::detail::recorded_Allreduce<element>("AMPI_Allreduce", sendbuf, recvbuf, count, datatype,
-                                                        op, comm);
-  }
   return AMPI_Allreduce(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                         comm);
 }
@@ -159,7 +153,7 @@ inline int AMPI_Allreduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_D
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Allreduce_c", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Allreduce_c", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Allreduce_c", op, datatype, comm))
     return code;
   return AMPI_Allreduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
                           op, comm);
@@ -415,12 +409,6 @@ inline int AMPI_Exscan(const T *sendbuf, U *recvbuf, int count, MPI_Datatype dat
     return code;
   if (const int code = admpi::detail::check_operation<T, U>("AMPI_Exscan", op, datatype, comm))
     return code;
-  using element = admpi::detail::element_of<T, U>;
-  if constexpr (admpi::detail::is_recorded<element>()) {
-    if (op != MPI_SUM)
-      return admpi::detail::recorded_Exscan<element>("AMPI_Exscan", sendbuf, recvbuf, count, datatype, op,
-                                                     comm);
-  }
   return AMPI_Exscan(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                      comm);
 }
@@ -444,7 +432,7 @@ inline int AMPI_Exscan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Data
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Exscan_c", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Exscan_c", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Exscan_c", op, datatype, comm))
     return code;
   return AMPI_Exscan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                        comm);
@@ -1060,7 +1048,7 @@ inline int AMPI_Iallreduce(const T *sendbuf, U *recvbuf, int count, MPI_Datatype
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Iallreduce", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Iallreduce", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iallreduce", op, datatype, comm))
     return code;
   return AMPI_Iallreduce(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
                          op, comm, request);
@@ -1085,7 +1073,7 @@ inline int AMPI_Iallreduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Iallreduce_c", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Iallreduce_c", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iallreduce_c", op, datatype, comm))
     return code;
   return AMPI_Iallreduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
                            op, comm, request);
@@ -1318,7 +1306,7 @@ inline int AMPI_Iexscan(const T *sendbuf, U *recvbuf, int count, MPI_Datatype da
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Iexscan", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Iexscan", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iexscan", op, datatype, comm))
     return code;
   return AMPI_Iexscan(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                       comm, request);
@@ -1343,7 +1331,7 @@ inline int AMPI_Iexscan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Dat
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Iexscan_c", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Iexscan_c", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iexscan_c", op, datatype, comm))
     return code;
   return AMPI_Iexscan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                         comm, request);
@@ -1818,7 +1806,7 @@ inline int AMPI_Ireduce(const T *sendbuf, U *recvbuf, int count, MPI_Datatype da
   if (const int code =
           admpi::detail::check_buffer("AMPI_Ireduce", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Ireduce", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Ireduce", op, datatype, comm))
     return code;
   return AMPI_Ireduce(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                       root, comm, request);
@@ -1845,7 +1833,7 @@ inline int AMPI_Ireduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Dat
   if (const int code =
           admpi::detail::check_buffer("AMPI_Ireduce_c", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Ireduce_c", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Ireduce_c", op, datatype, comm))
     return code;
   return AMPI_Ireduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                         root, comm, request);
@@ -1870,8 +1858,7 @@ inline int AMPI_Ireduce_scatter(const T *sendbuf, U *recvbuf, const int recvcoun
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter", recvbuf, datatype, comm))
     return code;
-  if (const int code =
-          admpi::detail::check_linear_operation<T, U>("AMPI_Ireduce_scatter", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Ireduce_scatter", op, datatype, comm))
     return code;
   return AMPI_Ireduce_scatter(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), recvcounts,
                               datatype, op, comm, request);
@@ -1896,8 +1883,7 @@ inline int AMPI_Ireduce_scatter_c(const T *sendbuf, U *recvbuf, const MPI_Count 
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_c", recvbuf, datatype, comm))
     return code;
-  if (const int code =
-          admpi::detail::check_linear_operation<T, U>("AMPI_Ireduce_scatter_c", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Ireduce_scatter_c", op, datatype, comm))
     return code;
   return AMPI_Ireduce_scatter_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), recvcounts,
                                 datatype, op, comm, request);
@@ -1922,8 +1908,7 @@ inline int AMPI_Ireduce_scatter_block(const T *sendbuf, U *recvbuf, int recvcoun
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_block", recvbuf, datatype, comm))
     return code;
-  if (const int code =
-          admpi::detail::check_linear_operation<T, U>("AMPI_Ireduce_scatter_block", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Ireduce_scatter_block", op, datatype, comm))
     return code;
   return AMPI_Ireduce_scatter_block(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
                                     recvcount, datatype, op, comm, request);
@@ -1950,7 +1935,7 @@ inline int AMPI_Ireduce_scatter_block_c(const T *sendbuf, U *recvbuf, MPI_Count 
   if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_block_c", recvbuf, datatype, comm))
     return code;
   if (const int code =
-          admpi::detail::check_linear_operation<T, U>("AMPI_Ireduce_scatter_block_c", op, datatype, comm))
+          admpi::detail::check_operation<T, U>("AMPI_Ireduce_scatter_block_c", op, datatype, comm))
     return code;
   return AMPI_Ireduce_scatter_block_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
                                       recvcount, datatype, op, comm, request);
@@ -1993,7 +1978,7 @@ inline int AMPI_Iscan(const T *sendbuf, U *recvbuf, int count, MPI_Datatype data
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Iscan", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Iscan", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iscan", op, datatype, comm))
     return code;
   return AMPI_Iscan(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                     comm, request);
@@ -2018,7 +2003,7 @@ inline int AMPI_Iscan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datat
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Iscan_c", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Iscan_c", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iscan_c", op, datatype, comm))
     return code;
   return AMPI_Iscan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                       comm, request);
@@ -2557,12 +2542,6 @@ inline int AMPI_Reduce(const T *sendbuf, U *recvbuf, int count, MPI_Datatype dat
     return code;
   if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce", op, datatype, comm))
     return code;
-  using element = admpi::detail::element_of<T, U>;
-  if constexpr (admpi::detail::is_recorded<element>()) {
-    if (op != MPI_SUM)
-      return admpi::detail::recorded_Reduce<element>("AMPI_Reduce", sendbuf, recvbuf, count, datatype, op,
-                                                     root, comm);
-  }
   return AMPI_Reduce(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                      root, comm);
 }
@@ -2588,7 +2567,7 @@ inline int AMPI_Reduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Data
   if (const int code =
           admpi::detail::check_buffer("AMPI_Reduce_c", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_c", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_c", op, datatype, comm))
     return code;
   return AMPI_Reduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                        root, comm);
@@ -2615,11 +2594,6 @@ inline int AMPI_Reduce_local(const T *inbuf, U *inoutbuf, int count, MPI_Datatyp
   if (const int code =
           admpi::detail::check_operation<T, U>("AMPI_Reduce_local", op, datatype, MPI_COMM_WORLD))
     return code;
-  using element = admpi::detail::element_of<T, U>;
-  if constexpr (admpi::detail::is_recorded<element>()) {
-    return admpi::detail::recorded_Reduce_local<element>("AMPI_Reduce_local", inbuf, inoutbuf, count,
-                                                         datatype, op);
-  }
   return AMPI_Reduce_local(static_cast<const void *>(inbuf), static_cast<void *>(inoutbuf), count, datatype,
                            op);
 }
@@ -2642,7 +2616,7 @@ inline int AMPI_Reduce_local_c(const T *inbuf, U *inoutbuf, MPI_Count count, MPI
   if (const int code = admpi::detail::check_buffer("AMPI_Reduce_local_c", inoutbuf, datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_local_c", op, datatype, MPI_COMM_WORLD))
+          admpi::detail::check_operation<T, U>("AMPI_Reduce_local_c", op, datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Reduce_local_c(static_cast<const void *>(inbuf), static_cast<void *>(inoutbuf), count, datatype,
                              op);
@@ -2669,12 +2643,6 @@ inline int AMPI_Reduce_scatter(const T *sendbuf, U *recvbuf, const int recvcount
     return code;
   if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter", op, datatype, comm))
     return code;
-  using element = admpi::detail::element_of<T, U>;
-  if constexpr (admpi::detail::is_recorded<element>()) {
-    if (op != MPI_SUM)
-      return admpi::detail::recorded_Reduce_scatter<element>("AMPI_Reduce_scatter", sendbuf, recvbuf,
-                                                             recvcounts, datatype, op, comm);
-  }
   return AMPI_Reduce_scatter(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), recvcounts,
                              datatype, op, comm);
 }
@@ -2698,8 +2666,7 @@ inline int AMPI_Reduce_scatter_c(const T *sendbuf, U *recvbuf, const MPI_Count r
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_c", recvbuf, datatype, comm))
     return code;
-  if (const int code =
-          admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_scatter_c", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter_c", op, datatype, comm))
     return code;
   return AMPI_Reduce_scatter_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), recvcounts,
                                datatype, op, comm);
@@ -2726,12 +2693,6 @@ inline int AMPI_Reduce_scatter_block(const T *sendbuf, U *recvbuf, int recvcount
     return code;
   if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter_block", op, datatype, comm))
     return code;
-  using element = admpi::detail::element_of<T, U>;
-  if constexpr (admpi::detail::is_recorded<element>()) {
-    if (op != MPI_SUM)
-      return admpi::detail::recorded_Reduce_scatter_block<element>("AMPI_Reduce_scatter_block", sendbuf,
-                                                                   recvbuf, recvcount, datatype, op, comm);
-  }
   return AMPI_Reduce_scatter_block(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
                                    recvcount, datatype, op, comm);
 }
@@ -2756,7 +2717,7 @@ inline int AMPI_Reduce_scatter_block_c(const T *sendbuf, U *recvbuf, MPI_Count r
   if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block_c", recvbuf, datatype, comm))
     return code;
   if (const int code =
-          admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_scatter_block_c", op, datatype, comm))
+          admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter_block_c", op, datatype, comm))
     return code;
   return AMPI_Reduce_scatter_block_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
                                      recvcount, datatype, op, comm);
@@ -2883,11 +2844,6 @@ inline int AMPI_Scan(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datat
     return code;
   if (const int code = admpi::detail::check_operation<T, U>("AMPI_Scan", op, datatype, comm))
     return code;
-  using element = admpi::detail::element_of<T, U>;
-  if constexpr (admpi::detail::is_recorded<element>()) {
-    if (op != MPI_SUM)
-      return admpi::detail::recorded_Scan<element>("AMPI_Scan", sendbuf, recvbuf, count, datatype, op, comm);
-  }
   return AMPI_Scan(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                    comm);
 }
@@ -2911,7 +2867,7 @@ inline int AMPI_Scan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Dataty
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Scan_c", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Scan_c", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Scan_c", op, datatype, comm))
     return code;
   return AMPI_Scan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                      comm);
@@ -3254,7 +3210,7 @@ inline int AMPI_Allreduce_init(const T *sendbuf, U *recvbuf, int count, MPI_Data
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Allreduce_init", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Allreduce_init", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Allreduce_init", op, datatype, comm))
     return code;
   return AMPI_Allreduce_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count,
                              datatype, op, comm, info, request);
@@ -3380,7 +3336,7 @@ inline int AMPI_Exscan_init(const T *sendbuf, U *recvbuf, int count, MPI_Datatyp
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Exscan_init", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Exscan_init", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Exscan_init", op, datatype, comm))
     return code;
   return AMPI_Exscan_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
                           op, comm, info, request);
@@ -3621,7 +3577,7 @@ inline int AMPI_Reduce_init(const T *sendbuf, U *recvbuf, int count, MPI_Datatyp
   if (const int code =
           admpi::detail::check_buffer("AMPI_Reduce_init", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_init", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_init", op, datatype, comm))
     return code;
   return AMPI_Reduce_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
                           op, root, comm, info, request);
@@ -3647,8 +3603,7 @@ inline int AMPI_Reduce_scatter_init(const T *sendbuf, U *recvbuf, const int recv
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_init", recvbuf, datatype, comm))
     return code;
-  if (const int code =
-          admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_scatter_init", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter_init", op, datatype, comm))
     return code;
   return AMPI_Reduce_scatter_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
                                   recvcounts, datatype, op, comm, info, request);
@@ -3676,7 +3631,7 @@ inline int AMPI_Reduce_scatter_block_init(const T *sendbuf, U *recvbuf, int recv
   if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block_init", recvbuf, datatype, comm))
     return code;
   if (const int code =
-          admpi::detail::check_linear_operation<T, U>("AMPI_Reduce_scatter_block_init", op, datatype, comm))
+          admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter_block_init", op, datatype, comm))
     return code;
   return AMPI_Reduce_scatter_block_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
                                         recvcount, datatype, op, comm, info, request);
@@ -3705,7 +3660,7 @@ inline int AMPI_Scan_init(const T *sendbuf, U *recvbuf, int count, MPI_Datatype 
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Scan_init", recvbuf, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_linear_operation<T, U>("AMPI_Scan_init", op, datatype, comm))
+  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Scan_init", op, datatype, comm))
     return code;
   return AMPI_Scan_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
                         comm, info, request);

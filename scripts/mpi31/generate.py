@@ -318,9 +318,6 @@ def buffers(function):
     return result
 
 
-# Reductions of tangents over var that the header records by itself, where they are not sums.
-RECORDED = {"MPI_Allreduce", "MPI_Reduce", "MPI_Scan", "MPI_Exscan", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block",
-            "MPI_Reduce_local"}
 ACCUMULATES = re.compile(r"MPI_R?(Accumulate|accumulate|Get_accumulate|get_accumulate)$|MPI_Fetch_and_op$|MPI_Compare_and_swap$")
 
 
@@ -387,7 +384,6 @@ def overload(function):
         else:
             arguments.append(one.name)
     body = [failing(test) for test in tests(function, typed, letters)]
-    body += recorded(function, letters)
     classes = ", ".join(f"class {letter}" for letter in letters.values())
     head = wrap(f"inline int {function.ampi}({parameter_texts(function, letters)}) {{", "")
     result = wrap(f"return {function.ampi}({', '.join(arguments)});", "  ")
@@ -422,20 +418,8 @@ def tests(function, typed, letters):
         if "target_datatype" in function.takes:
             result.append(f"{detail}check_buffer({call}, {one.name}, target_datatype, {comm})")
     if "op" in function.takes and "win" not in function.takes:
-        check = "check_operation" if function.name in RECORDED else "check_linear_operation"
-        result.append(f"{detail}{check}<{classes}>({call}, op, datatype, {comm})")
+        result.append(f"{detail}check_operation<{classes}>({call}, op, datatype, {comm})")
     return result
-
-
-def recorded(function, letters):
-    """The way of tangents over var that only this header knows."""
-    if function.name not in RECORDED:
-        return []
-    arguments = ", ".join([f'"{function.ampi}"'] + [one.name for one in function.parameters])
-    condition, indent = ("", "    ") if function.name == "MPI_Reduce_local" else ("    if (op != MPI_SUM)\n", "      ")
-    statement = wrap(f"return admpi::detail::recorded_{function.name[4:]}<element>({arguments});", indent)
-    return [f"  using element = admpi::detail::element_of<{', '.join(letters.values())}>;\n"
-            f"  if constexpr (admpi::detail::is_recorded<element>()) {{\n{condition}{statement}\n  }}"]
 
 
 def overload_condition(function, buffer, datatype):
