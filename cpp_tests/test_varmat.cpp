@@ -264,6 +264,32 @@ TEST_CASE("test_varmat_swap_exchanges_matrices_with_their_views") {
   CHECK(tape.recorded() == before);
 }
 
+TEST_CASE("test_varmat_swap_of_parts_exchanges_their_elements") {
+  recording tape;
+  varmat a = tape.input_matrix(2, 2), b = tape.input_matrix(2, 1, 5.0);
+  const std::vector<var> of_a = a.vars(), of_b = b.vars();
+  const auto before = tape.recorded();
+  view row = a.row(0), column = b.all();
+  view turned = column.transpose();
+  std::swap(row, turned);
+  CHECK(a.values() == numbers{5.0, 2.0, 6.0, 4.0});
+  CHECK(b.values() == numbers{1.0, 3.0});
+  CHECK(a(0, 1).id == of_b[1].id);
+  CHECK(b(0).id == of_a[0].id);
+  using std::swap;
+  swap(row, turned);
+  CHECK(a.values() == numbers{1.0, 2.0, 3.0, 4.0});
+  swap(a.col(0), a.col(1));
+  CHECK(a(0, 0).id == of_a[2].id);
+  CHECK(a(1, 1).id == of_a[1].id);
+  std::swap(row, row);
+  CHECK(a.values() == numbers{3.0, 4.0, 1.0, 2.0});
+  CHECK(code_of([&] { std::swap(row, column); }) == ADMPI_ERR_ARGUMENT);
+  CHECK(a.values() == numbers{3.0, 4.0, 1.0, 2.0});
+  CHECK(b(0).id == of_b[0].id);
+  CHECK(tape.recorded() == before);
+}
+
 TEST_CASE("test_varmat_moved_from_has_no_elements") {
   varmat a(2, 1, counted(2).data());
   const view of_a = a;

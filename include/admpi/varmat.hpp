@@ -462,6 +462,14 @@ view partial<D>::every(std::int64_t step) const {
 
 }  // namespace detail
 
+/// Exchanges the elements of two parts of one shape, with their ids: nothing is recorded. Parts must not overlap, unless they are
+/// one.
+inline void swap(view a, view b) {
+  const varmat kept = a;
+  a = b;
+  b = kept.all();
+}
+
 inline void tape_ref::input(varmat &x) { detail::check(admpi_varmat_input(handle_, x.handle())); }
 
 inline void tape_ref::seed(const view &y, double weight, int direction) {
@@ -482,5 +490,11 @@ inline std::vector<double> tape_ref::adjoints(const view &x, int direction) cons
 
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi
+
+/// As admpi::swap: the general one would assign the elements of one part to both.
+template <>
+inline void std::swap(admpi::view &a, admpi::view &b) {
+  admpi::swap(a, b);
+}
 
 #endif
