@@ -793,15 +793,16 @@ int AMPI_Ialltoallv_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
- * MPI_Alltoallw. Collective over `comm`, which enters the library if it has not.
+ * MPI_Alltoallw. Collective over `comm`, which enters the library if it has not. Where active data moves between any
+ * two ranks, every rank has an active type among its own, be it that of a part without items.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
  * @param sdispls       where they are, in bytes
- * @param sendtypes     a datatype for each rank: all active, or all passive
+ * @param sendtypes     a datatype for each rank, active or passive
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
  * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each rank; active if `sendtypes` are
+ * @param recvtypes     a datatype for each rank, active where that rank's for this one is
  * @param comm          an intracommunicator for active data
  * @return an MPI code, raised on `comm`
  */
@@ -820,11 +821,11 @@ int AMPI_Alltoallw(const void *sendbuf,
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
  * @param sdispls       where they are, in bytes
- * @param sendtypes     a datatype for each rank: all active, or all passive
+ * @param sendtypes     a datatype for each rank, active or passive
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
  * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each rank; active if `sendtypes` are
+ * @param recvtypes     a datatype for each rank, active where that rank's for this one is
  * @param comm          an intracommunicator for active data
  * @return an MPI code, raised on `comm`
  */
@@ -844,11 +845,11 @@ int AMPI_Alltoallw_c(const void *sendbuf,
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
  * @param sdispls       where they are, in bytes
- * @param sendtypes     a datatype for each rank: all active, or all passive
+ * @param sendtypes     a datatype for each rank, active or passive
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
  * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each rank; active if `sendtypes` are
+ * @param recvtypes     a datatype for each rank, active where that rank's for this one is
  * @param comm          an intracommunicator for active data, which has entered the library
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
@@ -869,11 +870,11 @@ int AMPI_Ialltoallw(const void *sendbuf,
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
  * @param sdispls       where they are, in bytes
- * @param sendtypes     a datatype for each rank: all active, or all passive
+ * @param sendtypes     a datatype for each rank, active or passive
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
  * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each rank; active if `sendtypes` are
+ * @param recvtypes     a datatype for each rank, active where that rank's for this one is
  * @param comm          an intracommunicator for active data, which has entered the library
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`

@@ -369,15 +369,16 @@ int AMPI_Ineighbor_alltoallv_c(const void *sendbuf,
 
 /**
  * MPI_Neighbor_alltoallw. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
- * derivatives. Collective over `comm`, which has entered the library.
+ * derivatives. Collective over `comm`, which has entered the library. Where active data moves between any two ranks,
+ * every rank that has neighbours has an active type among its own, be it that of a part without items.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
  * @param sdispls       where they are, in bytes
- * @param sendtypes     a datatype for each destination: all active, or all passive
+ * @param sendtypes     a datatype for each destination, active or passive
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
  * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each source; active if `sendtypes` are
+ * @param recvtypes     a datatype for each source, active where the sender's is
  * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @return an MPI code, raised on `comm`
  */
@@ -396,11 +397,11 @@ int AMPI_Neighbor_alltoallw(const void *sendbuf,
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
  * @param sdispls       where they are, in bytes
- * @param sendtypes     a datatype for each destination: all active, or all passive
+ * @param sendtypes     a datatype for each destination, active or passive
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
  * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each source; active if `sendtypes` are
+ * @param recvtypes     a datatype for each source, active where the sender's is
  * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @return an MPI code, raised on `comm`
  */
@@ -420,11 +421,11 @@ int AMPI_Neighbor_alltoallw_c(const void *sendbuf,
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
  * @param sdispls       where they are, in bytes
- * @param sendtypes     a datatype for each destination: all active, or all passive
+ * @param sendtypes     a datatype for each destination, active or passive
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
  * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each source; active if `sendtypes` are
+ * @param recvtypes     a datatype for each source, active where the sender's is
  * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
@@ -445,11 +446,11 @@ int AMPI_Ineighbor_alltoallw(const void *sendbuf,
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
  * @param sdispls       where they are, in bytes
- * @param sendtypes     a datatype for each destination: all active, or all passive
+ * @param sendtypes     a datatype for each destination, active or passive
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
  * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each source; active if `sendtypes` are
+ * @param recvtypes     a datatype for each source, active where the sender's is
  * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`

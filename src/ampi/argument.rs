@@ -2,7 +2,7 @@
 
 use super::movement::{Parts, Sinks};
 use super::wire::Form;
-use crate::datatype::{activity, is_passive};
+use crate::datatype::{activity, is_passive, passive_layout};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
 use crate::mpi::{
@@ -44,16 +44,6 @@ pub fn sink(name: &str, argument: &Argument) -> Outcome<Sink> {
 #[inline(never)]
 fn unusual_sink(name: &str, argument: &Argument) -> Outcome<Sink> {
     argument.sink(name, layout(name, argument)?, 1)
-}
-
-/// A part of a buffer with counts. One without items need not have a type that says anything.
-fn part_source(name: &str, part: &Argument) -> Outcome<Source> {
-    if part.is_nothing() { part.source(name, Layout::Plain, 1) } else { source(name, part) }
-}
-
-/// As `part_source`, to be written.
-fn part_sink(name: &str, part: &Argument) -> Outcome<Sink> {
-    if part.is_nothing() { part.sink(name, Layout::Plain, 1) } else { sink(name, part) }
 }
 
 /// A buffer to read, or None for `MPI_IN_PLACE`.
@@ -165,6 +155,16 @@ impl Many {
         }
     }
 
+    /// How a part lies that is not what most are. One without items need not have a type that says anything; where
+    /// each part has a type of its own, some may be passive.
+    fn unusual_layout(&self, part: &Argument) -> Outcome<Option<Layout>> {
+        if part.is_nothing() {
+            return Ok(Some(Layout::Plain));
+        }
+        let passive = self.has_types() && is_passive(part.datatype());
+        passive.then(|| passive_layout(part.datatype(), part.items())).transpose()
+    }
+
     /// What the `parts` of neighbours hold.
     pub fn lengths<T: AsRef<Source>>(&self, name: &str, parts: &[T]) -> Outcome<Parts> {
         Ok(match self {
@@ -175,12 +175,22 @@ impl Many {
 
     /// One buffer for each of `n` ranks or neighbours, to be read.
     pub fn source_list(&self, name: &str, n: usize) -> Outcome<List<Source>> {
-        self.parts(name, n)?.iter().map(|part| part_source(name, part)).collect()
+        let parts = self.parts(name, n)?;
+        let one = |part| match self.unusual_layout(part)? {
+            Some(layout) => Argument::source(part, name, layout, 1),
+            None => source(name, part),
+        };
+        parts.iter().map(one).collect()
     }
 
     /// One buffer for each of `n` ranks or neighbours, to be written.
     pub fn sink_list(&self, name: &str, n: usize) -> Outcome<List<Sink>> {
-        self.parts(name, n)?.iter().map(|part| part_sink(name, part)).collect()
+        let parts = self.parts(name, n)?;
+        let one = |part| match self.unusual_layout(part)? {
+            Some(layout) => Argument::sink(part, name, layout, 1),
+            None => sink(name, part),
+        };
+        parts.iter().map(one).collect()
     }
 }
 

@@ -1076,15 +1076,16 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv_c(
     }
 }
 
-/// MPI_Alltoallw. Collective over `comm`, which enters the library if it has not.
+/// MPI_Alltoallw. Collective over `comm`, which enters the library if it has not. Where active data moves between any
+/// two ranks, every rank has an active type among its own, be it that of a part without items.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
 /// @param sdispls       where they are, in bytes
-/// @param sendtypes     a datatype for each rank: all active, or all passive
+/// @param sendtypes     a datatype for each rank, active or passive
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each rank; active if `sendtypes` are
+/// @param recvtypes     a datatype for each rank, active where that rank's for this one is
 /// @param comm          an intracommunicator for active data
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1111,11 +1112,11 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw(
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
 /// @param sdispls       where they are, in bytes
-/// @param sendtypes     a datatype for each rank: all active, or all passive
+/// @param sendtypes     a datatype for each rank, active or passive
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each rank; active if `sendtypes` are
+/// @param recvtypes     a datatype for each rank, active where that rank's for this one is
 /// @param comm          an intracommunicator for active data
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1143,11 +1144,11 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw_c(
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
 /// @param sdispls       where they are, in bytes
-/// @param sendtypes     a datatype for each rank: all active, or all passive
+/// @param sendtypes     a datatype for each rank, active or passive
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each rank; active if `sendtypes` are
+/// @param recvtypes     a datatype for each rank, active where that rank's for this one is
 /// @param comm          an intracommunicator for active data, which has entered the library
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
@@ -1176,11 +1177,11 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw(
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
 /// @param sdispls       where they are, in bytes
-/// @param sendtypes     a datatype for each rank: all active, or all passive
+/// @param sendtypes     a datatype for each rank, active or passive
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
 /// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each rank; active if `sendtypes` are
+/// @param recvtypes     a datatype for each rank, active where that rank's for this one is
 /// @param comm          an intracommunicator for active data, which has entered the library
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`

@@ -500,15 +500,16 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallv_c(
 }
 
 /// MPI_Neighbor_alltoallw. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
-/// derivatives. Collective over `comm`, which has entered the library.
+/// derivatives. Collective over `comm`, which has entered the library. Where active data moves between any two ranks,
+/// every rank that has neighbours has an active type among its own, be it that of a part without items.
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
 /// @param sdispls       where they are, in bytes
-/// @param sendtypes     a datatype for each destination: all active, or all passive
+/// @param sendtypes     a datatype for each destination, active or passive
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
 /// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each source; active if `sendtypes` are
+/// @param recvtypes     a datatype for each source, active where the sender's is
 /// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -535,11 +536,11 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw(
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
 /// @param sdispls       where they are, in bytes
-/// @param sendtypes     a datatype for each destination: all active, or all passive
+/// @param sendtypes     a datatype for each destination, active or passive
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
 /// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each source; active if `sendtypes` are
+/// @param recvtypes     a datatype for each source, active where the sender's is
 /// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -567,11 +568,11 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw_c(
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
 /// @param sdispls       where they are, in bytes
-/// @param sendtypes     a datatype for each destination: all active, or all passive
+/// @param sendtypes     a datatype for each destination, active or passive
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
 /// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each source; active if `sendtypes` are
+/// @param recvtypes     a datatype for each source, active where the sender's is
 /// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
@@ -600,11 +601,11 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallw(
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
 /// @param sdispls       where they are, in bytes
-/// @param sendtypes     a datatype for each destination: all active, or all passive
+/// @param sendtypes     a datatype for each destination, active or passive
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
 /// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each source; active if `sendtypes` are
+/// @param recvtypes     a datatype for each source, active where the sender's is
 /// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`

@@ -115,12 +115,16 @@ fn predefined(datatype: Datatype) -> Outcome<Vec<Piece>> {
     Ok(vec![piece(bounds.lower, bytes - int), piece(bounds.upper - int, int)])
 }
 
-fn flatten_part(contents: &Contents, i: usize, detail: Detail) -> Outcome<Flat> {
-    let datatype = contents.datatypes[i].datatype();
+/// As `flatten`, of any type.
+pub fn describe(datatype: Datatype, detail: Detail) -> Outcome<Flat> {
     match datatype.contents()? {
-        Some(inner) => flatten(datatype, &inner, detail),
+        Some(contents) => flatten(datatype, &contents, detail),
         None => Flat::passive(datatype, detail),
     }
+}
+
+fn flatten_part(contents: &Contents, i: usize, detail: Detail) -> Outcome<Flat> {
+    describe(contents.datatypes[i].datatype(), detail)
 }
 
 /// The structure that only `AMPI_ADOUBLE` has.

@@ -126,6 +126,23 @@ pub fn activity(datatype: Datatype) -> Outcome<Option<Layout>> {
     Ok(layout_of(remembered(datatype)?))
 }
 
+/// How so many `items` of a passive type lie, which travel beside active ones. Described anew for each call: a passive
+/// type bears no description.
+pub fn passive_layout(datatype: Datatype, items: usize) -> Outcome<Layout> {
+    let flat = flatten::describe(datatype, Detail::All)?;
+    let whole = i64::try_from(flat.bytes()) == Ok(datatype.size()?);
+    let refused = flat.refused.or((!whole).then_some(
+        "the datatype is one that the library cannot describe beside active ones; send its items apart",
+    ));
+    Ok(match refused {
+        Some(why) => Other::Refused(why).into(),
+        None => {
+            let map = Map { pieces: flat.pieces, extent: flat.extent, ..Map::default() };
+            Other::Passive(map, items).into()
+        }
+    })
+}
+
 /// The number of a type that is not `AMPI_ADOUBLE`.
 fn remembered(datatype: Datatype) -> Outcome<usize> {
     let key = datatype.key();

@@ -111,6 +111,8 @@ pub enum Other {
     Handle(Handle),
     /// The elements that such a buffer stands for.
     Elements(Stretch),
+    /// So many items without an active double, in a call that moves others beside them.
+    Passive(Map, usize),
     /// Active, but of a kind that the library cannot send: the reason.
     Refused(&'static str),
 }
@@ -374,6 +376,7 @@ impl Source {
         let each = match layout.other() {
             None | Some(Other::Pairs | Other::Handle(_) | Other::Elements(_)) => 1,
             Some(Other::Map(map)) => map.n,
+            Some(Other::Passive(..)) => 0,
             Some(Other::Refused(why)) => {
                 return Err(bad(name, Code::Unsupported, format_args!("{why}")));
             }
@@ -390,7 +393,12 @@ impl Source {
             return Err(bad(name, Code::Argument, why));
         }
         // A type with absolute addresses goes with MPI_BOTTOM, which is the null pointer in both MPIs.
-        if base.is_null() && n > 0 && !matches!(layout.other(), Some(Other::Map(_))) {
+        let from_base = match layout.other() {
+            Some(Other::Map(_)) => false,
+            Some(Other::Passive(map, _)) => map.bytes() > 0 && map.span().0 == 0,
+            _ => n > 0,
+        };
+        if base.is_null() && from_base {
             let why = format_args!("the buffer is NULL and count = {count}");
             return Err(bad(name, Code::Null, why));
         }
@@ -473,7 +481,7 @@ impl Source {
             Some(Other::Map(map)) => map,
             Some(Other::Pairs) => return (0..n).for_each(|i| f(self.pair(i).cast(), 1)),
             Some(Other::Elements(stretch)) => return stretch.each(n, f),
-            Some(Other::Refused(_) | Other::Handle(_)) => return,
+            Some(Other::Passive(..) | Other::Refused(_) | Other::Handle(_)) => return,
         };
         let mut left = n;
         let mut item = self.base;
@@ -493,11 +501,12 @@ impl Source {
         self.base.cast::<VarInt>().wrapping_add(i)
     }
 
-    /// The map of a buffer whose items have passive parts too.
+    /// The map of a buffer whose items have passive parts too, and how many items it has.
     #[inline]
-    fn mixed(&self) -> Option<&Map> {
+    fn mixed(&self) -> Option<(&Map, usize)> {
         match self.layout.other() {
-            Some(Other::Map(map)) if !map.pieces.is_empty() => Some(map),
+            Some(Other::Map(map)) if !map.pieces.is_empty() => Some((map, self.n / map.n)),
+            Some(Other::Passive(map, items)) if !map.pieces.is_empty() => Some((map, *items)),
             _ => None,
         }
     }
@@ -505,7 +514,7 @@ impl Source {
     /// Bytes of the items on the wire, if they have passive parts too.
     #[inline]
     pub fn mixed_bytes(&self) -> Option<usize> {
-        self.mixed().map(|map| self.n / map.n * map.bytes())
+        self.mixed().map(|(map, items)| items * map.bytes())
     }
 
     /// Words of 8 bytes that `pack` fills.
@@ -525,7 +534,7 @@ impl Source {
     /// How many active doubles are among the first `bytes` of what arrives for the items.
     #[inline]
     pub fn doubles_in(&self, bytes: usize) -> usize {
-        self.mixed().map_or(bytes / 8, |map| {
+        self.mixed().map_or(bytes / 8, |(map, _)| {
             let each = map.bytes();
             bytes / each * map.n + map.doubles_in(bytes % each)
         })
@@ -543,10 +552,10 @@ impl Source {
     }
 
     /// As `pack` of items with passive parts.
-    fn pack_mixed(&self, map: &Map, out: &mut [f64]) {
+    fn pack_mixed(&self, map: &Map, items: usize, out: &mut [f64]) {
         assert!(out.len() >= self.words(), "all items have room");
         let mut to = out.as_mut_ptr().cast::<u8>();
-        self.for_pieces(map, self.n / map.n, |from, piece| {
+        self.for_pieces(map, items, |from, piece| {
             // SAFETY: the promise of `Argument::new`, and room for all, as just checked. A `Var` begins with its
             // value.
             unsafe {
@@ -600,8 +609,8 @@ impl Source {
         if matches!(self.layout.other(), Some(Other::Pairs)) {
             return self.scan_pairs(scan, out);
         }
-        if let Some(map) = self.mixed() {
-            self.pack_mixed(map, out);
+        if let Some((map, items)) = self.mixed() {
+            self.pack_mixed(map, items, out);
             return self.scan_ids(scan);
         }
         if let Some(stretch) = self.layout.stretch()
@@ -1334,14 +1343,14 @@ impl Sink {
         }
         match self.0.mixed() {
             None => self.unpack_runs(&values[..bytes / 8], mark),
-            Some(map) => self.unpack_mixed(map, values, bytes, mark),
+            Some((map, items)) => self.unpack_mixed(map, items, values, bytes, mark),
         }
         Ok(())
     }
 
-    fn unpack_mixed(&self, map: &Map, values: &[f64], bytes: usize, mark: Mark) {
-        let (each, all) = (map.bytes(), self.0.n / map.n);
-        let mut left = bytes.min(8 * values.len()).min(all * each);
+    fn unpack_mixed(&self, map: &Map, items: usize, values: &[f64], bytes: usize, mark: Mark) {
+        let each = map.bytes();
+        let mut left = bytes.min(8 * values.len()).min(items * each);
         let mut from = values.as_ptr().cast::<u8>();
         let mut done = 0;
         self.0.for_pieces(map, left.div_ceil(each), |to, piece| {
@@ -1398,8 +1407,8 @@ impl Sink {
             // SAFETY: the promise of `Argument::new`, of two buffers that are laid out alike.
             unsafe { run.copy_from_nonoverlapping(beside(run.cast()).cast(), n) };
         });
-        let Some(map) = to.mixed() else { return };
-        to.for_pieces(map, to.n / map.n, |at, piece| {
+        let Some((map, items)) = to.mixed() else { return };
+        to.for_pieces(map, items, |at, piece| {
             if !piece.active {
                 // SAFETY: as above.
                 unsafe { at.copy_from_nonoverlapping(beside(at), piece.n) };
