@@ -31,6 +31,7 @@ pub fn init(comm: Comm) -> Outcome<()> {
     }
     if lock(&ENDING).is_none() {
         mpi::serial::learn_thread_level();
+        mpi::status::learn_fields();
         mpi::error::register()?;
         datatype::install()?;
         communicator::install()?;

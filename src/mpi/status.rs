@@ -3,6 +3,22 @@
 use super::raw::{self, MPI_Status};
 use super::{Datatype, Outcome, check, plain};
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether a status has the count of bytes where this MPI's ABI says, which saves a call of MPI a message.
+static FIELDS_TELL: AtomicBool = AtomicBool::new(false);
+
+/// Tries that out, at initialisation.
+pub fn learn_fields() {
+    let tells = [0, 24, (3 << 32) + 7].into_iter().all(|bytes| {
+        let mut status = Status::default();
+        let byte = Datatype::byte().raw();
+        // SAFETY: a status, and a predefined datatype.
+        let code = unsafe { plain::MPI_Status_set_elements_x(status.as_mut_ptr(), byte, bytes) };
+        code == raw::SUCCESS && i64::try_from(status.bytes_field()) == Ok(bytes)
+    });
+    FIELDS_TELL.store(tells, Ordering::Relaxed);
+}
 
 #[derive(Clone, Copy)]
 #[repr(transparent)]
@@ -36,37 +52,40 @@ impl Status {
         &raw mut self.0
     }
 
-    /// How many items of `datatype` arrived, or `None` for part of one.
-    #[inline]
-    pub fn count(&self, datatype: Datatype) -> Outcome<Option<usize>> {
-        let mut count = 0;
-        // SAFETY: a status that MPI filled and a live datatype.
-        check(unsafe { raw::MPI_Get_count(&self.0, datatype.raw(), &mut count) })?;
-        Ok((count != raw::constants().undefined).then(|| super::wide_int(count)))
-    }
-
     /// How many doubles arrived, or `None` for part of one.
     #[inline(always)]
     pub fn doubles(&self) -> Outcome<Option<usize>> {
-        match self.count(Datatype::double())? {
-            // Past an int, or part of one.
-            None => self.many_doubles(),
-            known => Ok(known),
-        }
-    }
-
-    #[cold]
-    fn many_doubles(&self) -> Outcome<Option<usize>> {
-        Ok(Some(self.bytes()?).filter(|bytes| bytes % 8 == 0).map(|bytes| bytes / 8))
+        let bytes = self.bytes()?;
+        Ok(bytes.is_multiple_of(8).then_some(bytes / 8))
     }
 
     /// How many bytes arrived.
+    #[inline(always)]
     pub fn bytes(&self) -> Outcome<usize> {
+        if FIELDS_TELL.load(Ordering::Relaxed) { Ok(self.bytes_field()) } else { self.ask_bytes() }
+    }
+
+    #[inline(never)]
+    fn ask_bytes(&self) -> Outcome<usize> {
         let mut bytes = 0;
         let byte = Datatype::byte().raw();
         // SAFETY: a status that MPI filled and a predefined datatype.
         check(unsafe { plain::MPI_Get_elements_x(&self.0, byte, &mut bytes) })?;
         Ok(usize::try_from(bytes).unwrap_or(0))
+    }
+
+    /// What MPI_Get_elements of MPI_BYTE reads.
+    #[cfg(admpi_mpi = "openmpi")]
+    #[inline(always)]
+    const fn bytes_field(&self) -> usize {
+        self.0._ucount
+    }
+
+    #[cfg(admpi_mpi = "mpich")]
+    #[inline(always)]
+    const fn bytes_field(&self) -> usize {
+        let high = crate::count::wide32(self.0.count_hi_and_cancelled.cast_unsigned() >> 1);
+        high << 32 | crate::count::wide32(self.0.count_lo.cast_unsigned())
     }
 
     pub fn cancelled(&self) -> Outcome<bool> {
