@@ -11,6 +11,7 @@ pub mod count; // floor 1
 pub mod datatype; // floor 4
 pub mod elementary; // floor 1
 pub mod error; // floor 1
+pub mod lanes; // floor 1
 #[cfg(feature = "mpi")]
 pub mod large; // floor 4
 pub mod map; // floor 6

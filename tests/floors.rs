@@ -12,6 +12,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("arena", 1),
     ("special", 1),
     ("elementary", 1),
+    ("lanes", 1),
     ("tape", 2),
     ("ops", 3),
     ("mpi", 3),
@@ -32,7 +33,7 @@ const IGNORANT: &[(&str, &[&str])] =
     &[("ops", &["mpi"]), ("large", &["tape", "arena", "ops", "datatype"])];
 
 /// Every other module forbids unsafe code, and so does every file of these that needs none.
-const MAY_BE_UNSAFE: &[&str] = &["arena", "elementary", "mpi", "capi", "tape"];
+const MAY_BE_UNSAFE: &[&str] = &["arena", "elementary", "lanes", "mpi", "capi", "tape"];
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).expect("a source directory") {

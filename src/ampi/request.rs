@@ -5,7 +5,7 @@ use super::lock;
 use super::message::{self, Again, Arrival};
 use super::traffic::Traffic;
 use crate::error::{Code, Error};
-use crate::mpi::lanes::fetch_ahead;
+use crate::lanes::fetch_ahead;
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{self, constants};
 use crate::mpi::transfer::{Batch, Completion, Found, Transfer};

@@ -4,14 +4,14 @@
 //! itself would send them: 8 bytes for the value of each active double, the bytes of the rest between them. Statuses
 //! thus count what they always counted. Whatever is recorded is counted in active doubles.
 
-use super::lanes::{
-    Words, fetch_ahead, id_of, mark_of, marks_differ, put_together, take_apart, take_ids,
-};
 use super::place::Place;
 use super::raw::{MPI_Aint, MPI_Count, MPI_Datatype};
 use super::{Datatype, Failure, List, Outcome};
 use crate::count::wide32;
 use crate::error::{Code, Error};
+use crate::lanes::{
+    Words, fetch_ahead, id_of, mark_of, marks_differ, put_together, spread, take_apart, take_ids,
+};
 use crate::tape::{Id, Matrix, Owned, Stretch, Var, View};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
@@ -239,10 +239,12 @@ impl Mark {
         // Passive values all have id 0: then the step is 0 as well.
         self.first + if self.first == 0 { 0 } else { i }
     }
-}
 
-/// So many doubles are moved to their places by way of the stack.
-const FEW: usize = 128;
+    /// What the marks of two values differ by, of which one follows the other.
+    fn step(self) -> u64 {
+        mark_of(u32::from(self.first != 0), 0)
+    }
+}
 
 impl From<Mark> for Id {
     fn from(mark: Mark) -> Self {
@@ -590,13 +592,24 @@ impl Source {
     /// in one pass over the memory; behind that of a pair its index; and what lies between them.
     #[inline]
     pub fn pack(&self, out: &mut [f64]) -> Shape {
-        if let (1, Layout::Plain, [value]) = (self.n, &self.layout, &mut *out) {
-            // SAFETY: the promise of `Argument::new`.
-            let var = unsafe { self.base.cast::<Var>().read() };
-            *value = var.value;
-            return if var.id == 0 { Shape::Passive } else { Shape::Range(var.id) };
+        match (self.n, &self.layout) {
+            (1, Layout::Plain) => {
+                // SAFETY: the promise of `Argument::new`.
+                let var = unsafe { self.base.cast::<Var>().read() };
+                out[0] = var.value;
+                if var.id == 0 { Shape::Passive } else { Shape::Range(var.id) }
+            }
+            (1.., Layout::Plain) => self.pack_plain(out),
+            _ => self.pack_runs(out),
         }
-        self.pack_runs(out)
+    }
+
+    #[inline(never)]
+    fn pack_plain(&self, out: &mut [f64]) -> Shape {
+        let mut scan = Scan::default();
+        // SAFETY: the promise of `Argument::new`.
+        scan.copy(unsafe { words(self.base.cast(), self.n) }, &mut out[..self.n]);
+        scan.shape()
     }
 
     fn pack_runs(&self, out: &mut [f64]) -> Shape {
@@ -1292,37 +1305,14 @@ impl Sink {
     #[inline(always)]
     fn spread(&mut self, n: usize, mark: Mark) {
         assert!(self.0.is_plain() && n <= self.0.n);
-        let run = self.0.base.cast::<Var>();
+        let run = self.0.base.cast::<Words>();
+        let (first, step) = (mark_of(mark.first, mark.tag), mark.step());
         match n {
-            // The address of nothing may be NULL.
-            0 => {}
             // SAFETY: the promise of `Argument::new`.
-            1 => write(run, &[unsafe { run.cast::<f64>().read() }], mark, 0),
-            _ => Self::spread_all(run, n, mark),
+            1 => unsafe { run.write([run.cast::<u64>().read(), first]) },
+            // SAFETY: as above.
+            _ => unsafe { spread(run, n, first, step) },
         }
-    }
-
-    #[inline(never)]
-    fn spread_all(run: *mut Var, n: usize, mark: Mark) {
-        let beginning = run.cast::<f64>();
-        let mut left = n;
-        // The upper half does not reach what is left below it.
-        while left > FEW {
-            let half = left.div_ceil(2);
-            // SAFETY: the promise of `Argument::new`; bytes 8 half .. 8 left are read, from 16 half on are written.
-            let upper = unsafe {
-                std::slice::from_raw_parts(beginning.add(half).cast_const(), left - half)
-            };
-            write(run.wrapping_add(half), upper, mark, half);
-            left = half;
-        }
-        let mut few = [const { MaybeUninit::<f64>::uninit() }; FEW];
-        // SAFETY: as above; so many are written before they are read.
-        let few = unsafe {
-            beginning.copy_to_nonoverlapping(few.as_mut_ptr().cast(), left);
-            std::slice::from_raw_parts(few.as_ptr().cast(), left)
-        };
-        write(run, few, mark, 0);
     }
 
     /// Writes what `Source::pack` has packed, or its beginning, with ids from `mark`.
@@ -1465,7 +1455,7 @@ fn write(run: *mut Var, values: &[f64], mark: Mark, done: usize) {
     // SAFETY: as above.
     let run =
         unsafe { std::slice::from_raw_parts_mut(run.cast::<MaybeUninit<Words>>(), values.len()) };
-    put_together(values, run, first, mark_of(u32::from(mark.first != 0), 0));
+    put_together(values, run, first, mark.step());
 }
 
 /// An offset in bytes on a 64-bit machine.
@@ -1530,7 +1520,7 @@ mod tests {
 
     #[test]
     fn test_buffer_spread_in_place() {
-        for n in [0_usize, 1, 2, 3, 4, 7, 8, 100, FEW, FEW + 1, 1025] {
+        for n in [0_usize, 1, 2, 3, 4, 7, 8, 100, 128, 129, 1025] {
             for received in [0, 1, n / 3, n.saturating_sub(1), n] {
                 let received = received.min(n);
                 let ids: Vec<u32> = (50..).take(n).collect();

@@ -14,7 +14,6 @@ pub mod function;
 pub mod generalized;
 pub mod handle;
 pub mod items;
-pub mod lanes;
 pub mod list;
 pub mod message;
 pub mod operation;

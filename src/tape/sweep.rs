@@ -6,11 +6,9 @@
 use super::{Companion, Dirty, Ids, Pod, Position, Running, Stored, Tape, Var};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
+use crate::lanes::{add_to, move_out};
 use std::cell::Cell;
 use std::marker::PhantomData;
-
-/// Doubles that are copied and zeroed at a time.
-const PIECE: usize = 1024;
 
 thread_local! {
     /// The sweeps under way on this thread, of all tapes.
@@ -71,7 +69,7 @@ impl Sweep<'_> {
     }
 
     /// Copies the `n * width` adjoints of consecutive outputs to `out` and zeroes them.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, first: u32, n: usize, out: &mut [f64]) {
         let adjoints = self.adjoints(first, n);
         assert_eq!(adjoints.len(), out.len(), "room for all of them");
@@ -79,16 +77,12 @@ impl Sweep<'_> {
             *out = std::mem::take(adjoint);
             return;
         }
-        // In pieces, which are zeroed while they are in the cache.
-        for (adjoints, out) in adjoints.chunks_mut(PIECE).zip(out.chunks_mut(PIECE)) {
-            out.copy_from_slice(adjoints);
-            adjoints.fill(0.0);
-        }
+        move_out(adjoints, out);
     }
 
     /// Adds `ids.len() * width` values to the adjoints of operands, one after the other, since an id may
     /// occur twice.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, ids: &Ids, values: &[f64]) {
         let width = self.width();
         assert_eq!(values.len(), ids.len() * width, "one value for each adjoint");
@@ -102,16 +96,14 @@ impl Sweep<'_> {
         self.add_all(ids, values, width, floor);
     }
 
+    #[inline(never)]
     fn add_all(&mut self, ids: &Ids, values: &[f64], width: usize, floor: u32) {
         match ids {
             Ids::Passive(_) => {}
             Ids::Range { first, n } => {
                 let outside = floor.saturating_sub(*first).min(*n);
                 let adjoints = self.adjoints(first + outside, wide32(n - outside));
-                for (adjoint, value) in adjoints.iter_mut().zip(&values[wide32(outside) * width..])
-                {
-                    *adjoint += value;
-                }
+                add_to(adjoints, &values[wide32(outside) * width..]);
             }
             Ids::List(list) => {
                 let tape = self.tape();
