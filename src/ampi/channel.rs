@@ -48,6 +48,14 @@ pub struct Closed {
     pub settled: bool,
 }
 
+impl Closed {
+    /// Whether it need not be remembered, and nothing is.
+    #[inline]
+    pub const fn is_in_order(self) -> bool {
+        !self.older && !self.remembered
+    }
+}
+
 impl Window {
     /// Numbers a receive that is being posted.
     #[inline]

@@ -203,24 +203,25 @@ pub struct Arrival {
 impl Arrival {
     /// Numbers a receive that is about to be posted, if a tape records.
     #[inline(always)]
-    fn expect(sink: Sink, from: Envelope, route: impl Route) -> Outcome<Self> {
-        let mut logged = Posted::default();
-        if sink.is_empty() || from.peer == constants().proc_null {
-            return Ok(Self { sink, post: None, logged });
+    fn expect(&mut self, sink: Sink, from: Envelope, route: impl Route) -> Outcome<()> {
+        (self.sink, self.post, self.logged) = (sink, None, Posted::default());
+        if self.sink.is_empty() || from.peer == constants().proc_null {
+            return Ok(());
         }
         let Some(serial) = state() else {
             if tape::checking()
                 && let Ok(private) = route()
             {
-                logged = check::posted(private, from, false);
+                self.logged = check::posted(private, from, false);
             }
-            return Ok(Self { sink, post: None, logged });
+            return Ok(());
         };
         let private = route()?;
         if tape::checking() {
-            logged = check::posted(private, from, true);
+            self.logged = check::posted(private, from, true);
         }
-        Ok(Self { sink, post: Some((serial, Post::next(private))), logged })
+        self.post = Some((serial, Post::next(private)));
+        Ok(())
     }
 
     /// As `expect` for a message that a probe has matched, which was its posting.
@@ -247,10 +248,12 @@ impl Arrival {
         }
     }
 
-    /// Lets go of the buffer.
+    /// Lets go of a matrix whose elements the buffer is.
     #[inline]
     pub fn forget(&mut self) {
-        self.sink = Sink::default();
+        if !self.sink.is_plain() {
+            self.sink = Sink::default();
+        }
     }
 
     /// Asks for what `accept` will need: among many receives it has left the cache since their start.
@@ -441,19 +444,26 @@ pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()
     let source = &argument::source("buf", buf)?;
     let n = room(source, to.peer);
     let route = || communicator::of(comm);
-    let mut outgoing = Outgoing::NOTHING;
     if let Some(items) = ready(source, n) {
+        let mut outgoing = Outgoing::NOTHING;
         outgoing.prepare(source, to, route, None)?;
         message::send(comm, source, &items, to, mode)?;
-    } else {
-        // Taken out: MPI may call back. What is little comes back to be used again.
-        let mut data = SPARE.with(Option::take).unwrap_or_default();
-        data.reshape(n);
-        outgoing.prepare(source, to, route, Some(data.as_mut_slice()))?;
-        message::send(comm, data.as_slice(), &items(source, n)?, to, mode)?;
-        data.shrink();
-        SPARE.with(|spare| *spare = Some(data));
+        return outgoing.record(to);
     }
+    send_packed(source, n, to, comm, mode)
+}
+
+/// As `send`, from a copy of the values side by side.
+#[inline(never)]
+fn send_packed(source: &Source, n: usize, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()> {
+    // Taken out: MPI may call back. What is little comes back to be used again.
+    let mut data = SPARE.with(Option::take).unwrap_or_default();
+    data.reshape(n);
+    let mut outgoing = Outgoing::NOTHING;
+    outgoing.prepare(source, to, || communicator::of(comm), Some(data.as_mut_slice()))?;
+    message::send(comm, data.as_slice(), &items(source, n)?, to, mode)?;
+    data.shrink();
+    SPARE.with(|spare| *spare = Some(data));
     outgoing.record(to)
 }
 
@@ -462,7 +472,8 @@ pub fn recv(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Status> {
     let sink = argument::sink("buf", buf)?;
     let n = room(sink.source(), from.peer);
     let items = items(sink.source(), n)?;
-    let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
+    let mut arrival = Arrival::default();
+    arrival.expect(sink, from, || communicator::of(comm))?;
     let mut data = arrival.room(n).inspect_err(|_| arrival.refuse())?;
     let received = message::receive(comm, arrival.place(&mut data), &items, from);
     arrival.end(data.as_slice(), received)
@@ -527,23 +538,23 @@ pub fn isend(
     outgoing.record(to)
 }
 
-/// Starts a receive in `transfer`, which is idle.
+/// Starts a receive in `transfer`, which is idle. Its completion will need `arrival`.
 #[inline(always)]
 pub fn irecv(
     buf: &Argument,
     from: Envelope,
     comm: Comm,
     transfer: &mut Transfer,
-) -> Outcome<Arrival> {
+    arrival: &mut Arrival,
+) -> Outcome<()> {
     let mut sink = argument::sink("buf", buf)?;
     let n = room(sink.source(), from.peer);
     if n > 0 {
         sink.lend(false)?;
     }
     let items = lay_out_room(&mut sink, n, transfer)?;
-    let mut arrival = Arrival::expect(sink, from, || communicator::of(comm))?;
-    transfer.receive(comm, &items, from).inspect_err(|_| arrival.refuse())?;
-    Ok(arrival)
+    arrival.expect(sink, from, || communicator::of(comm))?;
+    transfer.receive(comm, &items, from).inspect_err(|_| arrival.refuse())
 }
 
 /// As `irecv` of a message that a probe has matched.
@@ -578,8 +589,8 @@ enum What {
 }
 
 impl Again {
-    /// Starts a request that rests. A receive's completion will need what is returned.
-    pub fn start(&self, transfer: &mut Transfer) -> Outcome<Option<Arrival>> {
+    /// Starts a request that rests. A receive's completion will need `arrival`; tells whether it is one.
+    pub fn start(&self, transfer: &mut Transfer, arrival: &mut Arrival) -> Outcome<bool> {
         let private = self.claim.as_ref().map(Claim::private);
         let route = || private.ok_or_else(communicator::unknown);
         if let What::SendOnce(source, comm, mode) = &self.what {
@@ -593,12 +604,12 @@ impl Again {
                 outgoing.prepare(source, self.with, route, transfer.room_again())?;
                 transfer.start()?;
                 outgoing.record(self.with)?;
-                Ok(None)
+                Ok(false)
             }
             What::Receive(sink) => {
-                let mut arrival = Arrival::expect(sink.clone(), self.with, route)?;
+                arrival.expect(sink.clone(), self.with, route)?;
                 transfer.start().inspect_err(|_| arrival.refuse())?;
-                Ok(Some(arrival))
+                Ok(true)
             }
         }
     }
@@ -649,7 +660,8 @@ fn exchange(
     let (sent, wanted) = (&items(source, n)?, &items(sink.source(), wanted)?);
     let mut outgoing = Outgoing::NOTHING;
     outgoing.prepare(source, to, route, Some(data.as_mut_slice()))?;
-    let mut arrival = Arrival::expect(sink, from, route)?;
+    let mut arrival = Arrival::default();
+    arrival.expect(sink, from, route)?;
     let mut place = arrival.room(wanted.len()).inspect_err(|_| arrival.refuse())?;
     let (data, room) = (data.as_slice().into(), arrival.place(&mut place));
     let received = message::sendrecv(comm, Exchange { data, sent, to, room, wanted, from });

@@ -109,7 +109,7 @@ impl Request {
 
     pub fn receive(buf: &Argument, from: Envelope, comm: Comm) -> Outcome<Box<Self>> {
         Self::begin(comm, |request| {
-            request.arrival = message::irecv(buf, from, comm, &mut request.transfer)?;
+            message::irecv(buf, from, comm, &mut request.transfer, &mut request.arrival)?;
             Ok(Kind::Receiving)
         })
     }
@@ -169,13 +169,12 @@ impl Request {
                 return Err(Error::new(Code::Argument, why).into());
             }
         };
-        let started = again.start(&mut self.transfer);
+        let started = again.start(&mut self.transfer, &mut self.arrival);
         // Also a send that could not be recorded is under way.
         if !self.transfer.is_idle() {
             self.kind = Kind::Sending;
         }
-        if let Some(arrival) = started? {
-            self.arrival = arrival;
+        if started? {
             self.kind = Kind::Receiving;
         }
         Ok(())

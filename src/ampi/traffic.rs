@@ -48,14 +48,13 @@ impl Parcel {
             .map_err(unsent)
     }
 
-    /// As `send`, with a look whether it has left at once: then the memory comes back.
+    /// As `send`, with a look whether it has left at once: then the memory stays here, and nothing is under way.
     #[inline]
-    fn send_off(self) -> Result<std::result::Result<Staging, Operation>> {
+    fn send_off(&mut self) -> Result<Option<Operation>> {
         let comm = self.private.comm(self.depth)?;
         let to = Envelope::new(self.peer, self.tag);
-        doubles(self.n * self.width)
-            .and_then(|items| Operation::send_off(comm, self.data, &items, to))
-            .map_err(unsent)
+        let items = doubles(self.n * self.width).map_err(unsent)?;
+        Operation::send_off(comm, &mut self.data, &items, to).map_err(unsent)
     }
 }
 
@@ -158,22 +157,20 @@ impl Outbox {
         &mut self.lanes[place]
     }
 
-    /// Sends, or queues. Returns the memory if the message has left at once.
+    /// Sends, or queues. The parcel keeps its memory if it has left at once.
     #[inline]
-    fn send(&mut self, parcel: Parcel) -> Result<Option<Staging>> {
+    fn send(&mut self, parcel: &mut Parcel) -> Result<()> {
         check::adjoint_sent(parcel.private, parcel.depth, parcel.peer);
         let lane = self.lane(parcel.private.index, parcel.peer);
         let started = if lane.is_quiet() { 0 } else { lane.advance()? };
         if lane.is_quiet() {
             // A small message is mostly gone at once.
-            return match parcel.send_off()? {
-                Ok(memory) => Ok(Some(memory)),
-                Err(operation) => {
-                    lane.active.push_back(operation);
-                    Ok(None)
-                }
-            };
+            if let Some(operation) = parcel.send_off()? {
+                lane.active.push_back(operation);
+            }
+            return Ok(());
         }
+        let parcel = Parcel { data: std::mem::take(&mut parcel.data), ..*parcel };
         let waits = !lane.queue.is_empty() || lane.active.len() >= WINDOW;
         if waits {
             lane.queue.push_back(parcel);
@@ -181,7 +178,7 @@ impl Outbox {
             lane.active.push_back(parcel.send()?);
         }
         self.queued = self.queued + usize::from(waits) - started;
-        Ok(None)
+        Ok(())
     }
 
     fn pump(&mut self) -> Result<()> {
@@ -385,14 +382,28 @@ pub struct Completion<'a> {
 
 impl Completion<'_> {
     /// Records it. `event` is told the first id of its `outputs` and the event that its adjoint waits for.
+    #[inline(always)]
     pub fn record<E: Event>(
         self,
         tape: &mut Tape,
         outputs: usize,
         event: impl FnOnce(u32, u32) -> E,
     ) -> Result<u32> {
-        let Self { channel, post, closed, window, book } = self;
         // In a program that completes in order nothing is ever remembered.
+        if self.closed.is_in_order() {
+            return tape.record(outputs, |first, _| event(first, AT_ONCE));
+        }
+        self.record_in_turn(tape, outputs, event)
+    }
+
+    #[inline(never)]
+    fn record_in_turn<E: Event>(
+        self,
+        tape: &mut Tape,
+        outputs: usize,
+        event: impl FnOnce(u32, u32) -> E,
+    ) -> Result<u32> {
+        let Self { channel, post, closed, window, book } = self;
         let release =
             if closed.remembered { book(tape.companion()).release(channel, post) } else { AT_ONCE };
         let mut place = 0;
@@ -412,7 +423,7 @@ impl Completion<'_> {
 
 impl Traffic {
     /// Memory for `n` doubles of a message.
-    #[inline]
+    #[inline(always)]
     pub fn memory(&mut self, n: usize) -> Staging {
         let mut memory = std::mem::take(&mut self.spare);
         memory.reshape(n);
@@ -435,17 +446,18 @@ impl Traffic {
         }
         let channel = Channel { private: parcel.private.index, peer: parcel.peer, tag: parcel.tag };
         self.way.held.hold(channel, post, release, parcel);
-        while let Some(parcel) = self.way.held.next(channel, event) {
-            self.way.outbox.send(parcel)?;
+        while let Some(mut parcel) = self.way.held.next(channel, event) {
+            self.way.outbox.send(&mut parcel)?;
         }
         Ok(())
     }
 
     /// Sends behind all that was sent to the peer before.
     #[inline]
-    pub fn send(&mut self, parcel: Parcel) -> Result<()> {
-        if let Some(memory) = self.way.outbox.send(parcel)? {
-            self.keep(memory);
+    pub fn send(&mut self, mut parcel: Parcel) -> Result<()> {
+        self.way.outbox.send(&mut parcel)?;
+        if !parcel.data.is_empty() {
+            self.keep(parcel.data);
         }
         Ok(())
     }

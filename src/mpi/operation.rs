@@ -264,14 +264,15 @@ impl Operation {
         Ok(this)
     }
 
-    /// As `send`, of a message that may be small enough to have left at once: then its memory comes back.
+    /// As `send`, of a message that may be small enough to have left at once: then its memory stays where it is, and
+    /// nothing is under way.
     #[inline]
     pub fn send_off(
         comm: Comm,
-        data: Staging,
+        data: &mut Staging,
         items: &Doubles,
         to: Envelope,
-    ) -> Outcome<Result<Staging, Self>> {
+    ) -> Outcome<Option<Self>> {
         assert!(items.len() <= data.len());
         let (mut request, mut flag) = (null(), 0);
         let (from, count, Envelope { peer, tag }) = (data.as_slice().as_ptr(), items.count(), to);
@@ -283,12 +284,12 @@ impl Operation {
         // SAFETY: the request just made; nobody asks for its status.
         let code = unsafe { raw::MPI_Test(&mut request, &mut flag, mpi_sys::RSMPI_STATUS_IGNORE) };
         if code == raw::SUCCESS && flag != 0 {
-            return Ok(Ok(data));
+            return Ok(None);
         }
-        let mut this = Self::over(data, Staging::default());
+        let mut this = Self::over(std::mem::take(data), Staging::default());
         this.request = request;
         check(code)?;
-        Ok(Err(this))
+        Ok(Some(this))
     }
 
     pub fn receive(comm: Comm, room: Staging, items: &Doubles, from: Envelope) -> Outcome<Self> {

@@ -313,7 +313,9 @@ impl Transfer {
         self.check_null();
         self.life = Life::Single;
         self.memory.shrink();
-        self.held = Layout::Plain;
+        if self.is_holding() {
+            self.held = Layout::Plain;
+        }
     }
 
     pub fn cancel(&mut self) -> Outcome<()> {
