@@ -1,5 +1,5 @@
 /* Maps of this process: all cases serially and on threads, memory, and what is not a case of theirs. */
-#define _XOPEN_SOURCE 700 /* setenv */
+#define _XOPEN_SOURCE 700 /* setenv, getrlimit */
 #include "map/cases.h"
 
 static void with(int32_t backend, int32_t threads, int workers) {
@@ -15,6 +15,7 @@ static void test_map_changes_backend(void) {
   CHECK(admpi_map_new(ADMPI_MAP_DEFAULT, 0, &map) == ADMPI_SUCCESS);
   check_problem(map, 9, 1, 1, 1, 1);
   CHECK(admpi_map_set_backend(map, ADMPI_MAP_THREADS, 4) == ADMPI_SUCCESS);
+  check_threads(map);
   check_problem(map, 9, 1, 1, 1, 1);
   CHECK(admpi_map_set_backend(map, ADMPI_MAP_THREADS, 2) == ADMPI_SUCCESS);
   check_problem(map, 9, 1, 1, 1, 1);
@@ -87,6 +88,20 @@ static void test_map_bytes(void) {
   CHECK(after.events == before.events + 1 && after.ids == before.ids + JOBS);
 }
 
+/* A copy of the data does not fit. */
+static void test_map_data_without_memory(void) {
+  enum { MANY = 6000000 };
+  double *x_r = calloc(MANY, sizeof *x_r);
+  admpi_map_values values = {.jobs = 1, .x_r = x_r, .n_r = MANY};
+  admpi_map_data data = {7, 7};
+  struct rlimit before = limit_memory(16);
+  CHECK(admpi_map_data_new(NULL, &values, &data) == ADMPI_ERR_MEMORY && data.id == 7 && data.generation == 7);
+  CHECK(setrlimit(RLIMIT_DATA, &before) == 0);
+  CHECK(admpi_map_data_new(NULL, &values, &data) == ADMPI_SUCCESS);
+  CHECK(admpi_map_data_free(NULL, data) == ADMPI_SUCCESS);
+  free(x_r);
+}
+
 static void test_map_memory_is_flat(int calls) {
   double s = 1.0, p[3] = {1.0, 2.0, 3.0};
   admpi_var shared, job[3], y[3];
@@ -124,7 +139,11 @@ int main(int argc, char **argv) {
   test_map_outside_of_jobs();
   test_map_bytes();
   /* Under valgrind, which runs the quick ones, memory grows by valgrind's own. */
-  if (!quick) test_map_memory_is_flat(100000);
+  if (!quick) {
+    test_map_memory_is_flat(100000);
+    check_no_memory(NULL);
+    test_map_data_without_memory();
+  }
   admpi_tape_free(tape);
   return failures != 0;
 }

@@ -4,6 +4,9 @@
 
 #include <admpi.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "../check.h"
 
@@ -21,8 +24,25 @@ static int64_t resident(void) {
   return pages;
 }
 
-/* Which job fails, and how. Ranks other than the root's know it by the data. */
-enum { FINE, RETURN_7, RETURN_SILENTLY, OUT_OF_MEMORY, LEFT_NEST, FOREIGN, NAN_RESULT, TAPE_TAKEN, CALLERS_TAPE };
+/* Lets the process have that many MiB of memory beside what it has; what it was allowed before. */
+static struct rlimit limit_memory(int mib) {
+  struct rlimit before = {0, 0}, limit;
+  long long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  CHECK(file != NULL && fscanf(file, "%*d %*d %*d %*d %*d %lld", &pages) == 1);
+  if (file != NULL) fclose(file);
+  CHECK(getrlimit(RLIMIT_DATA, &before) == 0);
+  limit = before;
+  limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)mib << 20);
+  CHECK(setrlimit(RLIMIT_DATA, &limit) == 0);
+  return before;
+}
+
+/* Which job fails, and how. Ranks other than the root's know it by the data. The last are not for all maps. */
+enum {
+  FINE, RETURN_7, RETURN_SILENTLY, PAST_ITS_LIMIT, LEFT_NEST, FOREIGN, NAN_RESULT, TAPE_TAKEN, TAPE_RESET, CALLERS_TAPE,
+  NO_MEMORY, EXPLAIN
+};
 
 /* Deals with everything that a job may be given: y[k] = sin(k + sum of a_j s_j) * sum of b_j p_j^2 + data, with
  * every fourth result passive. */
@@ -33,6 +53,8 @@ static int32_t model(const admpi_var *shared, int64_t n_shared, const admpi_var 
   const int32_t *shared_i = admpi_map_shared_i(&n_shared_i);
   double data = 0.5;
   (void)ctx;
+  for (k = 0; k < n_y; ++k)
+    if (y[k].value != 0.0 || y[k].id != 0) return 1;
   for (j = 0; j < n_r; ++j) data += (double)(j + 1) * x_r[j];
   for (j = 0; j < n_i; ++j) data += 0.25 * x_i[j];
   for (j = 0; j < n_shared_r; ++j) data += 0.125 * shared_r[j];
@@ -78,6 +100,7 @@ static int32_t pairs(const admpi_var *shared, int64_t n_shared, const admpi_var 
 /* Fails where x_i says so, else gives s + p. */
 static int32_t failing(const admpi_var *shared, int64_t n_shared, const admpi_var *job, int64_t n_job, const double *x_r,
                        int64_t n_r, const int32_t *x_i, int64_t n_i, admpi_var *y, int64_t n_y, void *ctx) {
+  struct rlimit before;
   admpi_nest nest;
   int i;
   (void)n_shared, (void)n_job, (void)x_r, (void)n_r, (void)n_y;
@@ -88,7 +111,7 @@ static int32_t failing(const admpi_var *shared, int64_t n_shared, const admpi_va
       return 7;
     case RETURN_SILENTLY:
       return -2;
-    case OUT_OF_MEMORY:
+    case PAST_ITS_LIMIT:
       CHECK(admpi_tape_set_limit(admpi_tls_tape, 1 << 20) == ADMPI_SUCCESS);
       for (i = 0; i < 3000000 && y[0].id != 0; ++i) y[0] = admpi_mul_d(y[0], 1.0);
       return 0;
@@ -102,8 +125,18 @@ static int32_t failing(const admpi_var *shared, int64_t n_shared, const admpi_va
       return 0;
     case TAPE_TAKEN:
       return admpi_tape_activate(NULL, NULL);
+    case TAPE_RESET:
+      return admpi_tape_reset(admpi_tls_tape);
     case CALLERS_TAPE:
       CHECK(ctx == NULL || admpi_tape_reset((admpi_tape *)ctx) != ADMPI_SUCCESS);
+      return 0;
+    case NO_MEMORY:
+      before = limit_memory(8);
+      for (i = 0; i < 10000000 && y[0].id != 0; ++i) y[0] = admpi_mul_d(y[0], 1.0);
+      CHECK(setrlimit(RLIMIT_DATA, &before) == 0);
+      return 0;
+    case EXPLAIN:
+      admpi_map_fail("a reason for nothing");
       return 0;
     default:
       return 0;
@@ -119,7 +152,21 @@ static int32_t sparse(const admpi_var *shared, int64_t n_shared, const admpi_var
   return 0;
 }
 
-static int32_t f_model, f_product, f_pairs, f_failing, f_nested, f_sparse;
+/* Waits until another job of this process has begun too: y tells whether one has. */
+static int begun;
+
+static int32_t meet(const admpi_var *shared, int64_t n_shared, const admpi_var *job, int64_t n_job, const double *x_r,
+                    int64_t n_r, const int32_t *x_i, int64_t n_i, admpi_var *y, int64_t n_y, void *ctx) {
+  const struct timespec millisecond = {0, 1000000};
+  int i;
+  (void)shared, (void)n_shared, (void)job, (void)n_job, (void)x_r, (void)n_r, (void)x_i, (void)n_i, (void)n_y, (void)ctx;
+  __atomic_add_fetch(&begun, 1, __ATOMIC_SEQ_CST);
+  for (i = 0; i < 5000 && __atomic_load_n(&begun, __ATOMIC_SEQ_CST) < 2; ++i) nanosleep(&millisecond, NULL);
+  y[0] = admpi_passive(__atomic_load_n(&begun, __ATOMIC_SEQ_CST) >= 2);
+  return 0;
+}
+
+static int32_t f_model, f_product, f_pairs, f_failing, f_nested, f_sparse, f_meet;
 
 /* Each result is that of a map of two jobs in this one. */
 static int32_t nested(const admpi_var *shared, int64_t n_shared, const admpi_var *job, int64_t n_job, const double *x_r,
@@ -127,10 +174,11 @@ static int32_t nested(const admpi_var *shared, int64_t n_shared, const admpi_var
   admpi_var inner[2];
   admpi_map_call call = {.function = f_product, .jobs = n_job, .shared = shared, .n_shared = n_shared, .job = job,
                          .n_job = n_job, .n_y = n_job};
-  int64_t before = admpi_map_job();
+  int64_t before = admpi_map_job(), n_shared_r = 0;
+  const double *shared_r = admpi_map_shared_r(&n_shared_r);
   (void)x_r, (void)n_r, (void)x_i, (void)n_i, (void)n_y;
-  if (n_job != 2 || admpi_map_run((admpi_map *)ctx, &call, inner) != ADMPI_SUCCESS) return 1;
-  if (admpi_map_job() != before) return 2;
+  if (n_job != 2 || n_shared_r != 1 || admpi_map_run((admpi_map *)ctx, &call, inner) != ADMPI_SUCCESS) return 1;
+  if (admpi_map_job() != before || admpi_map_shared_r(&n_shared_r) != shared_r || n_shared_r != 1) return 2;
   y[0] = admpi_mul(inner[0], inner[1]);
   return 0;
 }
@@ -142,6 +190,7 @@ static void register_functions(void) {
   CHECK(admpi_map_register("failing", failing, NULL, &f_failing) == ADMPI_SUCCESS);
   CHECK(admpi_map_register("sparse", sparse, NULL, &f_sparse) == ADMPI_SUCCESS);
   CHECK(admpi_map_register("nested", nested, NULL, &f_nested) == ADMPI_SUCCESS);
+  CHECK(admpi_map_register("meet", meet, NULL, &f_meet) == ADMPI_SUCCESS);
 }
 
 /* A call with data of its own, ragged or not. */
@@ -351,6 +400,15 @@ static void check_long(admpi_map *map) {
   destroy(&p);
 }
 
+/* Two jobs run at once on every rank; to be called once in a process. */
+static void check_threads(admpi_map *map) {
+  admpi_var y[MAX_JOBS];
+  admpi_map_call call = {.function = f_meet, .jobs = MAX_JOBS, .n_y = MAX_JOBS};
+  int i;
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+  for (i = 0; i < MAX_JOBS; ++i) CHECK(y[i].value == 1.0);
+}
+
 static void check_sparse(admpi_map *map) {
   enum { JOBS = 30, OWN = 24 };
   static double s = 0.75, p[JOBS * OWN], adjoints[JOBS * OWN];
@@ -407,8 +465,9 @@ static void check_hessian(admpi_map *map) {
 }
 
 static void check_nested(admpi_map *map) {
-  double s = 1.5, p[8], adjoint;
+  double s = 1.5, p[8], shared_r = 3.0, adjoint;
   admpi_var shared, job[8], y[4];
+  admpi_map_values values = {.jobs = 4, .shared_r = &shared_r, .n_shared_r = 1};
   admpi_map_call call = {.function = f_nested, .jobs = 4, .shared = &shared, .n_shared = 1, .job = job, .n_job = 8,
                          .n_y = 4};
   int i;
@@ -416,7 +475,9 @@ static void check_nested(admpi_map *map) {
   for (i = 0; i < 8; ++i) p[i] = wave(i);
   CHECK(admpi_tape_input(tape, &s, 1, &shared) == ADMPI_SUCCESS);
   CHECK(admpi_tape_input(tape, p, 8, job) == ADMPI_SUCCESS);
+  CHECK(admpi_map_data_new(map, &values, &call.data) == ADMPI_SUCCESS);
   CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+  CHECK(admpi_map_data_free(map, call.data) == ADMPI_SUCCESS);
   for (i = 0; i < 4; ++i) {
     check_near(y[i].value, s * s * p[2 * i] * p[2 * i + 1], 1.0, __LINE__);
     CHECK(admpi_tape_clear_adjoints(tape) == ADMPI_SUCCESS);
@@ -432,69 +493,101 @@ static void check_nested(admpi_map *map) {
 static int32_t expected_code(int how) {
   switch (how) {
     case RETURN_7: case RETURN_SILENTLY: return ADMPI_ERR_CALLBACK;
-    case OUT_OF_MEMORY: return ADMPI_ERR_LIMIT;
+    case PAST_ITS_LIMIT: return ADMPI_ERR_LIMIT;
+    case NO_MEMORY: return ADMPI_ERR_MEMORY;
     case LEFT_NEST: return ADMPI_ERR_NEST;
-    case FOREIGN: return ADMPI_ERR_STALE;
+    case FOREIGN: case TAPE_RESET: return ADMPI_ERR_STALE;
     case TAPE_TAKEN: return ADMPI_ERR_ARGUMENT;
     default: return ADMPI_SUCCESS;
   }
 }
 
-/* Job `bad` of `jobs` fails in every way, and the same map then works. */
+/* Job `bad` of `jobs` fails in some way, and the same map then works. */
+static void check_failure(admpi_map *map, int64_t jobs, int64_t bad, int how) {
+  int32_t x_i[MAX_JOBS] = {0};
+  double s = 0.5, p[MAX_JOBS], adjoint;
+  admpi_var shared, job[MAX_JOBS], y[MAX_JOBS];
+  admpi_map_values values = {.jobs = jobs, .x_i = x_i, .n_i = jobs};
+  admpi_map_data data;
+  admpi_map_call call = {.function = f_failing, .jobs = jobs, .shared = &shared, .n_shared = 1, .job = job,
+                         .n_job = jobs, .n_y = jobs};
+  admpi_statistics before, after;
+  admpi_map_failure failure;
+  int64_t i;
+  int then;
+  x_i[bad] = how;
+  CHECK(admpi_tape_reset(tape) == ADMPI_SUCCESS);
+  for (i = 0; i < jobs; ++i) p[i] = wave(i);
+  CHECK(admpi_tape_input(tape, &s, 1, &shared) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_input(tape, p, jobs, job) == ADMPI_SUCCESS);
+  for (i = 0; i < jobs; ++i) y[i] = admpi_passive(-77.0);
+  CHECK(admpi_map_data_new(map, &values, &data) == ADMPI_SUCCESS);
+  call.data = data;
+  CHECK(admpi_tape_statistics(tape, &before) == ADMPI_SUCCESS);
+  CHECK(admpi_map_run(map, &call, y) == expected_code(how));
+  CHECK(admpi_tls_tape == tape && tape->recording && admpi_map_job() == -1);
+  if (expected_code(how) != ADMPI_SUCCESS) {
+    CHECK(admpi_tape_statistics(tape, &after) == ADMPI_SUCCESS);
+    CHECK(after.used_bytes == before.used_bytes && after.events == before.events);
+    CHECK(admpi_map_last_failure(&failure) == ADMPI_SUCCESS);
+    CHECK(failure.job == bad);
+    CHECK(failure.code == (how == RETURN_7 ? 7 : how == RETURN_SILENTLY ? -2 : 0));
+    if (how == RETURN_7) CHECK(strcmp(failure.text, "std::domain_error: seven") == 0);
+    if (how == RETURN_SILENTLY) CHECK(strcmp(failure.text, "the function returned -2") == 0);
+    CHECK(strstr(admpi_last_error(), failure.text) != NULL);
+    for (i = 0; i < jobs; ++i) CHECK(y[i].value == -77.0 && y[i].id == 0);
+  } else if (how == NAN_RESULT) {
+    for (i = 0; i < jobs; ++i) CHECK(isnan(y[i].value) == (i == bad));
+  }
+  for (then = 0; then < 2; ++then) {
+    x_i[bad] = FINE;
+    CHECK(admpi_map_data_update(map, call.data, &values, &call.data) == ADMPI_SUCCESS);
+    CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+    CHECK(admpi_tape_clear_adjoints(tape) == ADMPI_SUCCESS);
+    for (i = 0; i < jobs; ++i) {
+      CHECK(y[i].value == s + p[i]);
+      CHECK(admpi_tape_seed(tape, y[i], (double)(i + 1), 0) == ADMPI_SUCCESS);
+    }
+    CHECK(admpi_tape_reverse(tape) == ADMPI_SUCCESS);
+    for (i = 0; i < jobs; ++i) {
+      CHECK(admpi_tape_adjoint(tape, job[i], 0, &adjoint) == ADMPI_SUCCESS);
+      CHECK(adjoint == (double)(i + 1));
+    }
+    CHECK(admpi_tape_adjoint(tape, shared, 0, &adjoint) == ADMPI_SUCCESS);
+    CHECK(adjoint == 0.5 * (double)(jobs * (jobs + 1)));
+  }
+  CHECK(admpi_map_data_free(map, call.data) == ADMPI_SUCCESS);
+}
+
 static void check_failures_of(admpi_map *map, int64_t jobs, int64_t bad) {
-  int how, then;
-  for (how = RETURN_7; how <= CALLERS_TAPE; ++how) {
-    int32_t x_i[MAX_JOBS] = {0};
-    double s = 0.5, p[MAX_JOBS], adjoint;
-    admpi_var shared, job[MAX_JOBS], y[MAX_JOBS];
-    admpi_map_values values = {.jobs = jobs, .x_i = x_i, .n_i = jobs};
-    admpi_map_data data;
-    admpi_map_call call = {.function = f_failing, .jobs = jobs, .shared = &shared, .n_shared = 1, .job = job,
-                           .n_job = jobs, .n_y = jobs};
-    admpi_statistics before, after;
-    admpi_map_failure failure;
-    int64_t i;
-    x_i[bad] = how;
-    CHECK(admpi_tape_reset(tape) == ADMPI_SUCCESS);
-    for (i = 0; i < jobs; ++i) p[i] = wave(i);
-    CHECK(admpi_tape_input(tape, &s, 1, &shared) == ADMPI_SUCCESS);
-    CHECK(admpi_tape_input(tape, p, jobs, job) == ADMPI_SUCCESS);
-    for (i = 0; i < jobs; ++i) y[i] = admpi_passive(-77.0);
-    CHECK(admpi_map_data_new(map, &values, &data) == ADMPI_SUCCESS);
-    call.data = data;
-    CHECK(admpi_tape_statistics(tape, &before) == ADMPI_SUCCESS);
-    CHECK(admpi_map_run(map, &call, y) == expected_code(how));
-    CHECK(admpi_tls_tape == tape && tape->recording && admpi_map_job() == -1);
-    if (expected_code(how) != ADMPI_SUCCESS) {
-      CHECK(admpi_tape_statistics(tape, &after) == ADMPI_SUCCESS);
-      CHECK(after.used_bytes == before.used_bytes && after.events == before.events);
-      CHECK(admpi_map_last_failure(&failure) == ADMPI_SUCCESS);
-      CHECK(failure.job == bad);
-      CHECK(failure.code == (how == RETURN_7 ? 7 : how == RETURN_SILENTLY ? -2 : 0));
-      if (how == RETURN_7) CHECK(strcmp(failure.text, "std::domain_error: seven") == 0);
-      if (how == RETURN_SILENTLY) CHECK(strcmp(failure.text, "the function returned -2") == 0);
-      CHECK(strstr(admpi_last_error(), failure.text) != NULL);
-      for (i = 0; i < jobs; ++i) CHECK(y[i].value == -77.0 && y[i].id == 0);
-    } else if (how == NAN_RESULT) {
-      for (i = 0; i < jobs; ++i) CHECK(isnan(y[i].value) == (i == bad));
-    }
-    for (then = 0; then < 2; ++then) {
-      x_i[bad] = FINE;
-      CHECK(admpi_map_data_update(map, call.data, &values, &call.data) == ADMPI_SUCCESS);
-      CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
-      CHECK(admpi_tape_clear_adjoints(tape) == ADMPI_SUCCESS);
-      for (i = 0; i < jobs; ++i) {
-        CHECK(y[i].value == s + p[i]);
-        CHECK(admpi_tape_seed(tape, y[i], (double)(i + 1), 0) == ADMPI_SUCCESS);
-      }
-      CHECK(admpi_tape_reverse(tape) == ADMPI_SUCCESS);
-      for (i = 0; i < jobs; ++i) {
-        CHECK(admpi_tape_adjoint(tape, job[i], 0, &adjoint) == ADMPI_SUCCESS);
-        CHECK(adjoint == (double)(i + 1));
-      }
-      CHECK(admpi_tape_adjoint(tape, shared, 0, &adjoint) == ADMPI_SUCCESS);
-      CHECK(adjoint == 0.5 * (double)(jobs * (jobs + 1)));
-    }
+  int how;
+  for (how = RETURN_7; how <= CALLERS_TAPE; ++how) check_failure(map, jobs, bad, how);
+}
+
+/* Not where other threads do jobs, whose memory it is too. */
+static void check_no_memory(admpi_map *map) {
+  check_failure(map, 9, 0, NO_MEMORY);
+  check_failure(map, 9, 8, NO_MEMORY);
+}
+
+/* A reason that a job gives is for its own failure, in the same call. */
+static void check_reasons(admpi_map *map) {
+  enum { JOBS = 6 };
+  static const int32_t kinds[3][JOBS] = {
+      {FINE, EXPLAIN, RETURN_SILENTLY}, {FINE, EXPLAIN}, {FINE, RETURN_SILENTLY}};
+  admpi_var shared = admpi_passive(1.0), job[JOBS], y[JOBS];
+  admpi_map_values values = {.jobs = JOBS, .n_i = JOBS};
+  admpi_map_call call = {.function = f_failing, .jobs = JOBS, .shared = &shared, .n_shared = 1, .job = job,
+                         .n_job = JOBS, .n_y = JOBS};
+  admpi_map_failure failure;
+  int i;
+  for (i = 0; i < JOBS; ++i) job[i] = admpi_passive(wave(i));
+  for (i = 0; i < 3; ++i) {
+    values.x_i = kinds[i];
+    CHECK(admpi_map_data_new(map, &values, &call.data) == ADMPI_SUCCESS);
+    CHECK(admpi_map_run(map, &call, y) == (i == 1 ? ADMPI_SUCCESS : ADMPI_ERR_CALLBACK));
+    CHECK(admpi_map_last_failure(&failure) == ADMPI_SUCCESS);
+    CHECK(failure.job == (i == 2 ? 1 : 2) && strcmp(failure.text, "the function returned -2") == 0);
     CHECK(admpi_map_data_free(map, call.data) == ADMPI_SUCCESS);
   }
 }
@@ -610,6 +703,7 @@ static void check_map(admpi_map *map, int workers) {
   check_nested(map);
   check_failures(map);
   check_first_failure(map);
+  check_reasons(map);
   check_data(map);
   check_chain(map);
 }

@@ -1,11 +1,7 @@
 /* Maps over ranks: all cases, who is told of what fails where, several maps, an end and a new beginning, and what idle
  * workers cost. */
-#define _XOPEN_SOURCE 700 /* setenv */
+#define _XOPEN_SOURCE 700 /* setenv, getrlimit */
 #include "cases.h"
-
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 static int rank, size;
 
@@ -58,17 +54,25 @@ static void test_service_messages_in_jobs(admpi_map *map) {
   }
 }
 
-/* Every rank has jobs where there are enough, as long as nobody knows their times; a failure names the first rank that failed. */
+/* How many ranks have some of the jobs: all, at the first call of so many, of which nobody knows yet what they cost. */
+static int ranks_seen(admpi_map *map, int jobs) {
+  admpi_var shared = admpi_passive(1.0), y[64];
+  admpi_map_call call = {.function = f_where, .jobs = jobs, .shared = &shared, .n_shared = 1, .n_y = jobs};
+  int i, seen = 0;
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+  for (i = 0; i < jobs; ++i) seen += i == 0 || y[i].value != y[i - 1].value;
+  return seen;
+}
+
+/* Every rank has jobs where there are enough, and a failure names the first rank that failed. */
 static void test_service_ranks(admpi_map *map) {
   admpi_var shared = admpi_passive(1.0), job[64], y[64];
   admpi_map_call call = {.function = f_where, .jobs = 64, .shared = &shared, .n_shared = 1, .job = job, .n_job = 64,
                          .n_y = 64};
   admpi_map_failure failure;
-  int i, seen = 0;
+  int i;
   for (i = 0; i < 64; ++i) job[i] = admpi_passive(0.0);
-  CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
-  for (i = 0; i < 64; ++i) seen += i == 0 || y[i].value != y[i - 1].value;
-  CHECK(seen == (size < 64 ? size : 64));
+  CHECK(ranks_seen(map, 63) == size);
   shared = admpi_passive(-1.0);
   if (size > 1) {
     CHECK(admpi_map_run(map, &call, y) == ADMPI_ERR_CALLBACK);
@@ -92,6 +96,8 @@ static void test_service_unknown_function(admpi_map *map) {
   if (size > 1) {
     CHECK(admpi_map_run(map, &call, y) == ADMPI_ERR_ARGUMENT);
     CHECK(admpi_map_last_failure(&failure) == ADMPI_SUCCESS && failure.job == -1 && failure.rank >= 1);
+    CHECK(strcmp(failure.text, "function late: not registered on this rank") == 0);
+    CHECK(strncmp(admpi_last_error(), "rank ", 5) == 0 && strstr(admpi_last_error(), failure.text) != NULL);
   }
   CHECK(admpi_map_unregister(f_late) == ADMPI_SUCCESS);
   call.function = f_product;
@@ -125,7 +131,9 @@ static void test_service_backends(admpi_map *map) {
   size_t i;
   for (i = 0; i < sizeof backends / sizeof *backends; ++i) {
     CHECK(admpi_map_set_backend(map, backends[i], 2) == ADMPI_SUCCESS);
+    if (backends[i] == ADMPI_MAP_MPI_THREADS) check_threads(map);
     check_problem(map, 33, 1, 1, 1, 2);
+    check_problem(map, 1000, 1, 1, 1, 1);
     check_failures_of(map, 20, 19);
     check_hessian(map);
   }
@@ -137,8 +145,15 @@ static void test_service_environment(void) {
   CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_DEFAULT, 0, &map) == ADMPI_SUCCESS);
   unsetenv("ADMPI_MAP");
   check_problem(map, 7, 1, 1, 1, 1);
+  CHECK(ranks_seen(map, 60) == 1);
+  setenv("ADMPI_MAP", "mpi+threads", 1);
+  setenv("ADMPI_MAP_THREADS", "2", 1);
   CHECK(admpi_map_set_backend(map, ADMPI_MAP_DEFAULT, 0) == ADMPI_SUCCESS);
-  test_service_ranks(map);
+  unsetenv("ADMPI_MAP");
+  unsetenv("ADMPI_MAP_THREADS");
+  CHECK(ranks_seen(map, 61) == size);
+  CHECK(admpi_map_set_backend(map, ADMPI_MAP_DEFAULT, 0) == ADMPI_SUCCESS);
+  CHECK(ranks_seen(map, 62) == size);
   admpi_map_free(map); /* without a stop */
 }
 
@@ -257,50 +272,69 @@ static void test_service_misuse(void) {
   CHECK(admpi_map_serve(MPI_COMM_NULL) == ADMPI_ERR_ARGUMENT);
 }
 
-static void test_service_memory_is_flat(int calls) {
+/* Pages that the process has after some calls in a service of their own. */
+static int64_t pages_after(int calls) {
   static double values[64];
   admpi_var x[64], y[64];
   admpi_map_call call = {.function = f_product, .shared = x, .n_shared = 1, .job = x + 1};
   admpi_map *map = NULL;
-  int64_t before = resident();
   int i;
   if (rank != 0) {
     CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_SUCCESS);
-    CHECK(resident() <= before + 512); /* made at the first calls */
-    return;
+    return resident();
   }
   CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_SUCCESS);
   for (i = 0; i < calls; ++i) {
-    if (i == calls / 10) before = resident();
     CHECK(admpi_tape_reset(tape) == ADMPI_SUCCESS);
     call.jobs = call.n_job = call.n_y = 1 + i % 60;
     CHECK(admpi_tape_input(tape, values, 64, x) == ADMPI_SUCCESS);
     CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
   }
-  CHECK(resident() <= before + 64);
   admpi_map_free(map);
+  return resident();
 }
 
-/* Parameters in several messages, and more of them than a worker has room for: it says so, and goes on. */
+static void test_service_memory_is_flat(int calls) {
+  int64_t before = pages_after(calls / 10 + 60);
+  CHECK(pages_after(calls) <= before + 64);
+}
+
+/* Data that do not fit into the last worker, or once but not twice, and some that do. The others forget what it refuses. */
+static void check_data_without_memory(admpi_map *map) {
+  enum { MOST = 6000000 };
+  static const int64_t n[] = {MOST, MOST / 2, 64, MOST, MOST};
+  double *shared_r = calloc(MOST, sizeof *shared_r);
+  admpi_var shared = admpi_passive(1.0), y[64];
+  admpi_map_values values = {.shared_r = shared_r};
+  admpi_map_call call = {.function = f_where, .shared = &shared, .n_shared = 1};
+  char text[32];
+  int i;
+  snprintf(text, sizeof text, "rank %d: ", size - 1);
+  for (i = 0; i < 5; ++i) {
+    admpi_map_data data = {0, 0};
+    int32_t code = size > 1 && n[i] > 64 ? ADMPI_ERR_MEMORY : ADMPI_SUCCESS;
+    values.n_shared_r = n[i];
+    values.jobs = call.jobs = call.n_y = 60 - i; /* each for the first time */
+    CHECK(admpi_map_data_new(map, &values, &data) == code && (data.id == 0) == (code != ADMPI_SUCCESS));
+    if (code != ADMPI_SUCCESS) CHECK(strncmp(admpi_last_error(), text, strlen(text)) == 0);
+    call.data = data;
+    CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS && y[call.jobs - 1].value == size - 1);
+    CHECK(admpi_map_data_free(map, data) == ADMPI_SUCCESS);
+  }
+  free(shared_r);
+}
+
+/* Parameters in several messages, and more of them than the last worker has room for: it says so, and goes on. */
 static void test_service_without_memory(void) {
   enum { SOME = 200000, MANY = 6000000 };
-  struct rlimit limit, before;
-  long long pages = 0;
-  FILE *file;
   admpi_var *shared, job[64], y[64];
   admpi_map_call call = {.function = f_where, .jobs = 64, .n_shared = MANY, .job = job, .n_job = 64, .n_y = 64};
   admpi_map *map = NULL;
   int i;
   if (rank != 0) {
-    CHECK(getrlimit(RLIMIT_AS, &before) == 0);
-    limit = before;
-    file = fopen("/proc/self/statm", "r");
-    CHECK(file != NULL && fscanf(file, "%lld", &pages) == 1);
-    if (file != NULL) fclose(file);
-    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)32 << 20);
-    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    struct rlimit before = limit_memory(rank == size - 1 ? 32 : 265);
     CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_SUCCESS);
-    CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+    CHECK(setrlimit(RLIMIT_DATA, &before) == 0);
     return;
   }
   shared = malloc(MANY * sizeof *shared);
@@ -313,6 +347,7 @@ static void test_service_without_memory(void) {
   call.n_shared = SOME;
   CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
   CHECK(y[63].value == size - 1);
+  check_data_without_memory(map);
   admpi_map_free(map);
   free(shared);
 }
@@ -336,7 +371,10 @@ int main(int argc, char **argv) {
       continue;
     }
     CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_SUCCESS);
-    if (session == 0) check_map(map, size);
+    if (session == 0) {
+      check_map(map, size);
+      check_no_memory(map);
+    }
     test_service_ranks(map);
     test_service_messages_in_jobs(map);
     test_service_unknown_function(map);

@@ -235,16 +235,19 @@ int64_t admpi_map_job(void);
  * @param backend       ADMPI_MAP_DEFAULT, ADMPI_MAP_SERIAL or ADMPI_MAP_THREADS
  * @param threads       how many; 0: ADMPI_MAP_THREADS of the environment, or as many as there are cores
  * @param[out] map_out  the map; free it with admpi_map_free
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_UNSUPPORTED (a back end of other ranks)
  */
-int32_t admpi_map_new(int32_t backend, int32_t threads, struct admpi_map **map_out);
+int32_t admpi_map_new(int32_t backend,
+                      int32_t threads,
+                      struct admpi_map **map_out);
 
 /**
  * Lets others do the jobs from now on.
  * @param map      the map
  * @param backend  as for admpi_map_new; with workers on other ranks also ADMPI_MAP_MPI and ADMPI_MAP_MPI_THREADS
  * @param threads  as for admpi_map_new
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_UNSUPPORTED (there are no workers on other ranks),
+ *         ADMPI_ERR_NEST (in a job)
  */
 int32_t admpi_map_set_backend(struct admpi_map *map,
                               int32_t backend,
@@ -254,13 +257,13 @@ int32_t admpi_map_set_backend(struct admpi_map *map,
  * Ends the service of a map's workers: their admpi_map_serve returns. The map goes on in this process alone; data that
  * were made with it are good here. Does nothing without workers.
  * @param map  the map
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (workers were lost)
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NEST (in a job), ADMPI_ERR_MPI (workers were lost)
  */
 int32_t admpi_map_stop(struct admpi_map *map);
 
 /**
  * Frees a map, ending its workers' service if that has not been stopped.
- * @param map  NULL is fine
+ * @param map  not one whose job the caller is in; NULL is fine
  */
 void admpi_map_free(struct admpi_map *map);
 
@@ -269,7 +272,7 @@ void admpi_map_free(struct admpi_map *map);
  * @param map            whose jobs are to have them; NULL and maps of this process alone see each other's
  * @param values         the data
  * @param[out] data_out  what calls name them by; free them with admpi_map_data_free
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MEMORY (here, or on a worker), ADMPI_ERR_MPI
  */
 int32_t admpi_map_data_new(struct admpi_map *map,
                            const struct admpi_map_values *values,
@@ -281,7 +284,8 @@ int32_t admpi_map_data_new(struct admpi_map *map,
  * @param data           the handle
  * @param values         the new data
  * @param[out] data_out  the new handle; may be where the old one lies
- * @return as admpi_map_data_new, and ADMPI_ERR_STALE (a handle of an earlier generation)
+ * @return as admpi_map_data_new, and ADMPI_ERR_STALE (a handle of an earlier generation), ADMPI_ERR_MISMATCH (made with another
+ *         map, which has workers)
  */
 int32_t admpi_map_data_update(struct admpi_map *map,
                               struct admpi_map_data data,

@@ -364,7 +364,7 @@ pub extern "C-unwind" fn admpi_map_job() -> i64 {
 /// @param backend       ADMPI_MAP_DEFAULT, ADMPI_MAP_SERIAL or ADMPI_MAP_THREADS
 /// @param threads       how many; 0: ADMPI_MAP_THREADS of the environment, or as many as there are cores
 /// @param[out] map_out  the map; free it with admpi_map_free
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_UNSUPPORTED (a back end of other ranks)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_new(
     backend: i32,
@@ -384,7 +384,8 @@ pub unsafe extern "C-unwind" fn admpi_map_new(
 /// @param map      the map
 /// @param backend  as for admpi_map_new; with workers on other ranks also ADMPI_MAP_MPI and ADMPI_MAP_MPI_THREADS
 /// @param threads  as for admpi_map_new
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_UNSUPPORTED (there are no workers on other ranks),
+///         ADMPI_ERR_NEST (in a job)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_set_backend(
     map: *mut admpi_map,
@@ -394,15 +395,14 @@ pub unsafe extern "C-unwind" fn admpi_map_set_backend(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let map = by(map).ok_or_else(|| null("map"))?;
-        map.set_backend(self::backend(backend, threads, map.has_ranks())?);
-        Ok(())
+        map.set_backend(|ranks| self::backend(backend, threads, ranks))
     })
 }
 
 /// Ends the service of a map's workers: their admpi_map_serve returns. The map goes on in this process alone; data that
 /// were made with it are good here. Does nothing without workers.
 /// @param map  the map
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (workers were lost)
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NEST (in a job), ADMPI_ERR_MPI (workers were lost)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_stop(map: *mut admpi_map) -> i32 {
     // SAFETY: as the C contract says.
@@ -410,7 +410,7 @@ pub unsafe extern "C-unwind" fn admpi_map_stop(map: *mut admpi_map) -> i32 {
 }
 
 /// Frees a map, ending its workers' service if that has not been stopped.
-/// @param map  NULL is fine
+/// @param map  not one whose job the caller is in; NULL is fine
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_free(map: *mut admpi_map) {
     if !map.is_null() {
@@ -426,7 +426,7 @@ pub unsafe extern "C-unwind" fn admpi_map_free(map: *mut admpi_map) {
 /// @param map            whose jobs are to have them; NULL and maps of this process alone see each other's
 /// @param values         the data
 /// @param[out] data_out  what calls name them by; free them with admpi_map_data_free
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MEMORY (here, or on a worker), ADMPI_ERR_MPI
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_data_new(
     map: *mut admpi_map,
@@ -447,7 +447,8 @@ pub unsafe extern "C-unwind" fn admpi_map_data_new(
 /// @param data           the handle
 /// @param values         the new data
 /// @param[out] data_out  the new handle; may be where the old one lies
-/// @return as admpi_map_data_new, and ADMPI_ERR_STALE (a handle of an earlier generation)
+/// @return as admpi_map_data_new, and ADMPI_ERR_STALE (a handle of an earlier generation), ADMPI_ERR_MISMATCH (made with another
+///         map, which has workers)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_data_update(
     map: *mut admpi_map,

@@ -45,6 +45,8 @@ struct Inner {
     backend: Backend,
     threads: Threads,
     service: Option<Service>,
+    /// Of the service, also when that has been stopped; 0: there was none.
+    serial: u64,
 }
 
 /// What a call needs room for, used again by the next one of the thread.
@@ -64,27 +66,35 @@ thread_local! {
 impl Map {
     /// With workers on other ranks, if there is a service.
     pub fn new(backend: Backend, service: Option<Service>) -> Self {
-        Self { inner: Mutex::new(Inner { backend, threads: Threads::default(), service }) }
+        let serial = service.as_ref().map_or(0, Service::serial);
+        let threads = Threads::default();
+        Self { inner: Mutex::new(Inner { backend, threads, service, serial }) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there are workers on other ranks.
-    pub fn has_ranks(&self) -> bool {
-        self.lock().service.is_some()
+    /// To be changed: not in a job, which the map may be waiting for.
+    fn changing(&self) -> Result<MutexGuard<'_, Inner>> {
+        if job::in_job() {
+            return Err(Error::new(Code::Nest, "a job cannot change who does the jobs of a map"));
+        }
+        Ok(self.lock())
     }
 
     /// Lets the workers go; from now on the jobs are done here.
     pub fn stop(&self) -> Result<()> {
-        let mut inner = self.lock();
+        let mut inner = self.changing()?;
         inner.backend.ranks = false;
         inner.service.take().map_or(Ok(()), Service::stop).map_err(Failure::into_error)
     }
 
-    pub fn set_backend(&self, backend: Backend) {
-        self.lock().backend = backend;
+    /// `backend` is told whether there are workers on other ranks.
+    pub fn set_backend(&self, backend: impl FnOnce(bool) -> Result<Backend>) -> Result<()> {
+        let mut inner = self.changing()?;
+        inner.backend = backend(inner.service.is_some())?;
+        Ok(())
     }
 }
 
@@ -135,7 +145,7 @@ pub fn free_data(map: Option<&Map>, handle: Handle) -> Result<()> {
 }
 
 fn set_data(map: Option<&Map>, handle: Handle, source: &Source) -> Result<Handle> {
-    let data = Arc::new(Data::new(handle, source));
+    let data = Arc::new(Data::new(handle, source)?);
     let mut service = 0;
     if let Some(workers) = by(map).as_mut().and_then(|inner| inner.service.as_mut()) {
         workers.keep(&data).map_err(Failure::into_error)?;
@@ -145,11 +155,11 @@ fn set_data(map: Option<&Map>, handle: Handle, source: &Source) -> Result<Handle
     Ok(handle)
 }
 
-/// Data are updated with the map that they were made with, whose workers have them.
+/// Data are updated with the map that they were made with, whose workers have them. Maps of this process alone share theirs.
 fn check_service(map: Option<&Map>, handle: Handle, service: u64) -> Result<()> {
-    let mut inner = by(map);
-    let workers = inner.as_mut().and_then(|inner| inner.service.as_mut());
-    check_same(handle, service, workers.map_or(0, |workers| workers.serial()))
+    let inner = by(map);
+    let asked = inner.as_ref().filter(|inner| service != 0 || inner.service.is_some());
+    check_same(handle, service, asked.map_or(0, |inner| inner.serial))
 }
 
 fn check_same(handle: Handle, service: u64, asked: u64) -> Result<()> {

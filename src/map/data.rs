@@ -1,5 +1,8 @@
 //! Static data: what every job has beside its parameters, shipped once.
 
+use super::room::collect;
+#[cfg(feature = "mpi")]
+use super::room::reserve;
 use super::shape::{OwnedParts, Parts};
 use crate::error::{Code, Error, Result};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,17 +41,17 @@ pub struct Data {
 }
 
 impl Data {
-    pub fn new(handle: Handle, source: &Source) -> Self {
-        Self {
+    pub fn new(handle: Handle, source: &Source) -> Result<Self> {
+        Ok(Self {
             handle,
             jobs: source.jobs,
-            x_r: source.x_r.to_vec(),
-            r: source.r.into(),
-            x_i: source.x_i.to_vec(),
-            i: source.i.into(),
-            shared_r: source.shared_r.to_vec(),
-            shared_i: source.shared_i.to_vec(),
-        }
+            x_r: copy(source.x_r)?,
+            r: OwnedParts::new(&source.r)?,
+            x_i: copy(source.x_i)?,
+            i: OwnedParts::new(&source.i)?,
+            shared_r: copy(source.shared_r)?,
+            shared_i: copy(source.shared_i)?,
+        })
     }
 
     /// The data of one job.
@@ -107,11 +110,23 @@ pub fn find(handle: Handle) -> Result<Option<(Arc<Data>, u64)>> {
     Ok(Some((data.clone(), *service)))
 }
 
+fn copy<T: Copy>(values: &[T]) -> Result<Vec<T>> {
+    collect(values.len(), values.iter().copied())
+}
+
+/// Numbers at the beginning of data's words.
+#[cfg(feature = "mpi")]
+const COUNTS: usize = 7;
+
 #[cfg(feature = "mpi")]
 impl Data {
     /// As words: counts, ends where jobs differ, doubles, and integers two a word.
-    pub fn write(&self, words: &mut Vec<u64>) {
+    pub fn words(&self) -> Result<Vec<u64>> {
         let (r, i) = (self.r.ends(), self.i.ends());
+        let mut words = Vec::new();
+        let doubles = self.x_r.len() + self.shared_r.len();
+        let integers = self.x_i.len().div_ceil(2) + self.shared_i.len().div_ceil(2);
+        reserve(&mut words, COUNTS + r.len() + i.len() + doubles + integers)?;
         words.extend([
             self.jobs as u64,
             self.x_r.len() as u64,
@@ -129,10 +144,11 @@ impl Data {
                 low(0) | low(1) << 32
             }));
         }
+        Ok(words)
     }
 
-    pub fn read(handle: Handle, words: &[u64]) -> Self {
-        let (counts, mut rest) = words.split_at(7);
+    pub fn read(handle: Handle, words: &[u64]) -> Result<Self> {
+        let (counts, mut rest) = words.split_at(COUNTS);
         let mut next = |n: usize| {
             let words;
             (words, rest) = rest.split_at(n);
@@ -140,26 +156,23 @@ impl Data {
         };
         let [jobs, n_r, n_i, n_shared_r, n_shared_i, r, i] =
             std::array::from_fn(|k| crate::count::wide(counts[k]));
-        let ends = |words: &[u64]| words.iter().map(|end| end.cast_signed()).collect::<Vec<_>>();
+        let ends = |words: &[u64]| collect(words.len(), words.iter().map(|end| end.cast_signed()));
         let doubles =
-            |words: &[u64]| words.iter().map(|&bits| f64::from_bits(bits)).collect::<Vec<_>>();
+            |words: &[u64]| collect(words.len(), words.iter().map(|&bits| f64::from_bits(bits)));
         let integers = |words: &[u64], n: usize| {
             let low = |word: u64| u32::try_from(word & 0xffff_ffff).unwrap_or(0).cast_signed();
-            let mut both: Vec<i32> =
-                words.iter().flat_map(|&word| [low(word), low(word >> 32)]).collect();
-            both.truncate(n);
-            both
+            collect(n, words.iter().flat_map(|&word| [low(word), low(word >> 32)]).take(n))
         };
-        let (r, i) = (ends(next(r)), ends(next(i)));
-        Self {
+        let (r, i) = (ends(next(r))?, ends(next(i))?);
+        Ok(Self {
             handle,
             jobs,
-            x_r: doubles(next(n_r)),
-            shared_r: doubles(next(n_shared_r)),
-            x_i: integers(next(n_i.div_ceil(2)), n_i),
-            shared_i: integers(next(n_shared_i.div_ceil(2)), n_shared_i),
+            x_r: doubles(next(n_r))?,
+            shared_r: doubles(next(n_shared_r))?,
+            x_i: integers(next(n_i.div_ceil(2)), n_i)?,
+            shared_i: integers(next(n_shared_i.div_ceil(2)), n_shared_i)?,
             r: OwnedParts::of(n_r, jobs, r),
             i: OwnedParts::of(n_i, jobs, i),
-        }
+        })
     }
 }

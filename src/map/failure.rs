@@ -39,9 +39,10 @@ impl Failure {
     #[cold]
     pub fn into_error(self) -> Error {
         let Self { job, rank, status, code, text } = self;
-        let message = match job {
-            None => text.clone(),
-            Some(job) => format!("job {job} on rank {rank}: {text}"),
+        let message = match (job, rank) {
+            (None, 0) => text.clone(),
+            (None, rank) => format!("rank {rank}: {text}"),
+            (Some(job), rank) => format!("job {job} on rank {rank}: {text}"),
         };
         let text = CString::new(text.replace('\0', "")).unwrap_or_default();
         LAST.with_borrow_mut(|last| *last = Last { job, rank, status, text });

@@ -19,8 +19,8 @@ thread_local! {
     static JOB: Cell<usize> = const { Cell::new(NONE) };
     /// The data that it may see.
     static DATA: RefCell<Option<Arc<Data>>> = const { RefCell::new(None) };
-    /// What it says about an error.
-    static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
+    /// What a job says about an error, and which.
+    static TEXT: RefCell<(usize, String)> = const { RefCell::new((NONE, String::new())) };
     /// Those that no job uses: a map inside a job takes another one.
     static FREE: RefCell<Vec<Workspace>> = const { RefCell::new(Vec::new()) };
 }
@@ -52,7 +52,10 @@ pub fn in_job() -> bool {
 
 /// Says why the job is going to fail.
 pub fn explain(text: &str) {
-    TEXT.with_borrow_mut(|kept| text.clone_into(kept));
+    TEXT.with_borrow_mut(|(job, kept)| {
+        *job = JOB.get();
+        text.clone_into(kept);
+    });
 }
 
 /// Shows the data of the job that the thread runs.
@@ -83,9 +86,11 @@ pub fn run(task: &Task, jobs: Range<usize>, places: Places) -> Outcome<()> {
     let mut space = FREE.with_borrow_mut(Vec::pop).unwrap_or_default();
     let outer = JOB.replace(task.first + jobs.start);
     let outer_data = DATA.replace(task.data.cloned());
+    let outer_text = TEXT.replace((NONE, String::new()));
     let ended = catch_unwind(AssertUnwindSafe(|| space.run(task, jobs, places)));
     let last = JOB.replace(outer);
     DATA.set(outer_data);
+    TEXT.set(outer_text);
     // Otherwise it goes, with whatever the job has left on its tape.
     if matches!(ended, Ok(Ok(()) | Err(Ended { clean: true, .. }))) {
         FREE.with_borrow_mut(|free| free.push(space));
@@ -335,7 +340,12 @@ impl Runner<'_> {
 
 #[cold]
 fn failed(status: i32) -> Ended {
-    let said = TEXT.take();
-    let text = if said.is_empty() { format!("the function returned {status}") } else { said };
+    let (job, said) = TEXT.replace((NONE, String::new()));
+    // Of a job before that has ended well after all it is nobody's.
+    let text = if job == JOB.get() && !said.is_empty() {
+        said
+    } else {
+        format!("the function returned {status}")
+    };
     Ended { status, error: Error::new(Code::Callback, text), clean: false }
 }

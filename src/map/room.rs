@@ -6,8 +6,16 @@ use crate::error::{Code, Error, Result};
 pub fn reserve<T>(room: &mut Vec<T>, n: usize) -> Result<()> {
     room.try_reserve(n).map_err(|_| {
         let bytes = n.saturating_mul(size_of::<T>());
-        Error::new(Code::Memory, format!("a map's jobs: no memory for {bytes} bytes"))
+        Error::new(Code::Memory, format!("a map: no memory for {bytes} bytes"))
     })
+}
+
+/// `n` values, as they come.
+pub fn collect<T>(n: usize, values: impl Iterator<Item = T>) -> Result<Vec<T>> {
+    let mut room = Vec::new();
+    reserve(&mut room, n)?;
+    room.extend(values);
+    Ok(room)
 }
 
 /// `n` of them, all new.

@@ -5,7 +5,7 @@
 //! answer comes: the next order finds every worker waiting for it.
 
 use super::data::{Data, Handle};
-use super::failure::{Outcome, both};
+use super::failure::{Failure, Outcome, both};
 use super::function;
 use super::job::Places;
 use super::room::{renew, reserve};
@@ -115,10 +115,8 @@ impl Service {
 
     /// Gives data to all workers.
     pub fn keep(&mut self, data: &Data) -> Outcome<()> {
-        let mut words = std::mem::take(&mut self.packed);
-        words.clear();
-        data.write(&mut words);
-        let done = self.guarded(|service| {
+        let words = data.words()?;
+        let kept = self.guarded(|service| {
             let head = Head {
                 data: data.handle,
                 carries: words.len(),
@@ -132,9 +130,12 @@ impl Service {
                 parcel::send(service.comm, &words, rank)?;
             }
             service.short_answers()
-        });
-        self.packed = words;
-        done?
+        })?;
+        // Those that had room for them.
+        if kept.is_err() {
+            self.forget(data.handle)?;
+        }
+        kept
     }
 
     /// Lets all workers forget data.
@@ -391,7 +392,7 @@ impl Service {
         }
         let packed_words = match wire::read_answer(words, rank) {
             Ok(words) => words,
-            Err(failure) => return Ok(Err(failure)),
+            Err(failure) => return Ok(Err(of_function(failure, task))),
         };
         let (n_values, n_derivatives) = task.sizes(block);
         let (values, words) = words[ANSWER..].split_at(n_values);
@@ -435,6 +436,15 @@ impl Drop for Service {
             let _ = self.end();
         }
     }
+}
+
+/// What a worker cannot do for any job it says of the function, of which it may not know the name.
+#[cold]
+fn of_function(failure: Failure, task: &Task) -> Failure {
+    if failure.job.is_some() {
+        return failure;
+    }
+    Failure { text: format!("function {}: {}", task.named.name, failure.text), ..failure }
 }
 
 /// Whether the jobs' parameters and their results differ in number.
@@ -525,11 +535,10 @@ impl Worker {
             }
             Order::Keep => {
                 self.known.retain(|data| data.handle.id != head.data.id);
-                if room.is_ok() {
-                    self.known.push(Arc::new(Data::read(head.data, &self.rest)));
-                }
+                let kept = room.and_then(|()| Ok(Data::read(head.data, &self.rest)?));
                 self.rest = Vec::new();
-                self.acknowledge(head.epoch, &room)?;
+                let done = kept.map(|data| self.known.push(Arc::new(data)));
+                self.acknowledge(head.epoch, &done)?;
             }
             Order::Forget => {
                 self.known.retain(|data| data.handle.id != head.data.id);
@@ -560,9 +569,8 @@ impl Worker {
 
     /// Does the jobs of an order.
     fn work(&mut self, head: &Head, apart: bool) -> Outcome<()> {
-        let named = function::keyed(head.function).ok_or_else(|| {
-            Error::new(Code::Argument, "the call's function is not registered on this rank")
-        })?;
+        let named = function::keyed(head.function)
+            .ok_or_else(|| Error::new(Code::Argument, "not registered on this rank"))?;
         let data = self.known.iter().find(|data| data.handle == head.data).cloned();
         if data.is_none() && head.data != Handle::default() {
             let Handle { id, generation } = head.data;

@@ -1,5 +1,6 @@
 //! Arrays that are cut into parts, one a job.
 
+use super::room::collect;
 use crate::count::wide;
 use crate::error::{Code, Error, Result};
 use std::ops::Range;
@@ -86,6 +87,13 @@ pub enum OwnedParts {
 }
 
 impl OwnedParts {
+    pub fn new(parts: &Parts) -> Result<Self> {
+        Ok(match *parts {
+            Parts::Equal(n) => Self::Equal(n),
+            Parts::Ends(ends) => Self::Ends(collect(ends.len(), ends.iter().copied())?),
+        })
+    }
+
     pub fn parts(&self) -> Parts<'_> {
         match self {
             Self::Equal(n) => Parts::Equal(*n),
@@ -107,15 +115,6 @@ impl OwnedParts {
             Self::Equal(n.checked_div(jobs).unwrap_or(0))
         } else {
             Self::Ends(ends)
-        }
-    }
-}
-
-impl From<Parts<'_>> for OwnedParts {
-    fn from(parts: Parts<'_>) -> Self {
-        match parts {
-            Parts::Equal(n) => Self::Equal(n),
-            Parts::Ends(ends) => Self::Ends(ends.to_vec()),
         }
     }
 }
