@@ -19,6 +19,9 @@ using admpi::ragged;
 using admpi::var;
 using numbers = std::vector<double>;
 using actives = std::vector<var>;
+using once = admpi::tangent<double>;
+using twice = admpi::tangent<once>;
+using pair = admpi::tangent<var>;
 
 inline bool close(double got, double expected, double digits = 1e-14) {
   return std::fabs(got - expected) <= digits * (1.0 + std::fabs(expected));
@@ -149,6 +152,74 @@ inline numbers derivatives(const problem &p, const recorded &run, bool active_sh
 
 inline recorded loop_of(const problem &p) {
   return [&p](const actives &shared, const ragged<var> &params) { return p.loop(shared, params); };
+}
+
+using all_modes = admpi::map_function<model, once, twice, pair>;
+
+/// Tangents and tangents of tangents, which are what a loop gives to the last bit.
+inline void check_tangents(const all_modes &f, admpi::map_workers &workers) {
+  const problem p = problem::of_all_lengths(7);
+  const numbers ds = some(p.shared.size(), 3.1), dp = some(p.params.values().size(), 1.7);
+  std::vector<once> shared, params;
+  for (std::size_t k = 0; k < ds.size(); ++k) shared.emplace_back(p.shared[k], ds[k]);
+  for (std::size_t k = 0; k < dp.size(); ++k) params.emplace_back(p.params.values()[k], dp[k]);
+  std::vector<twice> shared_2, params_2;
+  for (std::size_t k = 0; k < ds.size(); ++k) shared_2.emplace_back(shared[k], once(ds[ds.size() - 1 - k], 0.3));
+  for (const once &x : params) params_2.emplace_back(x, once(0.2, 0.1));
+  const ragged<once> own(params, p.params.ends());
+  const ragged<twice> own_2(params_2, p.params.ends());
+  const auto expected = p.loop(shared, own);
+  const auto expected_2 = p.loop(shared_2, own_2);
+  const admpi::map_data data(workers, p.data);
+  const auto y = admpi::map(f, shared, own, p.lengths, data);
+  REQUIRE(y.size() == expected.size());
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    CHECK(y[k].value == expected[k].value);
+    CHECK(y[k].derivative == expected[k].derivative);
+  }
+  const auto z = admpi::map(f, shared_2, own_2, p.lengths, data);
+  REQUIRE(z.size() == expected_2.size());
+  for (std::size_t k = 0; k < z.size(); ++k) {
+    CHECK(z[k].value.value == expected_2[k].value.value);
+    CHECK(z[k].value.derivative == expected_2[k].value.derivative);
+    CHECK(z[k].derivative.value == expected_2[k].derivative.value);
+    CHECK(z[k].derivative.derivative == expected_2[k].derivative.derivative);
+  }
+}
+
+/// Values and derivatives of tangents on the tape: Hessians times vectors.
+inline void check_tangents_on_the_tape(const all_modes &f, admpi::map_workers &workers) {
+  const problem p = problem::of_all_lengths(7);
+  const numbers ds = some(p.shared.size(), 3.1), dp = some(p.params.values().size(), 1.7);
+  const auto hessian_times = [&](const auto &run) {
+    admpi::tape tape;
+    tape.start();
+    actives s(p.shared.begin(), p.shared.end()), q(p.params.values().begin(), p.params.values().end()), d(ds.begin(), ds.end());
+    tape.input(s);
+    tape.input(q);
+    tape.input(d);
+    std::vector<pair> shared, params;
+    for (std::size_t k = 0; k < s.size(); ++k) shared.emplace_back(s[k], d[k]);
+    for (std::size_t k = 0; k < q.size(); ++k) params.emplace_back(q[k], var(dp[k]));
+    const std::vector<pair> y = run(shared, ragged<pair>(params, p.params.ends()));
+    numbers all;
+    for (const pair &each : y) {
+      all.push_back(each.value.value);
+      all.push_back(each.derivative.value);
+    }
+    for (const bool of_derivative : {false, true}) {
+      tape.clear_adjoints();
+      for (std::size_t k = 0; k < y.size(); ++k)
+        tape.seed(of_derivative ? y[k].derivative : y[k].value, 1.0 + 0.1 * static_cast<double>(k));
+      tape.reverse();
+      for (const actives *of : {&s, &q, &d})
+        for (const var &x : *of) all.push_back(tape.adjoint(x));
+    }
+    return all;
+  };
+  const numbers expected = hessian_times([&](const auto &s, const auto &q) { return p.loop(s, q); });
+  const admpi::map_data data(workers, p.data);
+  check_close(hessian_times([&](const auto &s, const auto &q) { return admpi::map(f, s, q, p.lengths, data); }), expected, 1e-13);
 }
 
 }  // namespace map_tests

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ using admpi::map_place;
 using admpi::map_rect;
 using admpi::map_rect_sum;
 using admpi::map_scalars;
+using admpi::map_sum;
 using admpi::map_workers;
 using admpi::tangent;
 using admpi::varmat;
@@ -151,7 +153,9 @@ TEST_CASE("test_map_takes_parameters_in_all_forms") {
   const numbers shared{1.0, 2.0};
   CHECK(map_rect(f, shared, 2) == numbers{21.0, 21.0});
   CHECK(map_rect(f, std::array<double, 2>{1.0, 2.0}, numbers{3.0, 4.0}) == numbers{321.0, 421.0});
-  CHECK(map_rect(f, shared, ragged<double>{{}, {1.0, 2.0}}) == numbers{21.0, 321.0});
+  const ragged<double> unlike{{}, {1.0, 2.0}};
+  CHECK(admpi::map(f, shared, unlike, {1, 1}) == numbers{21.0, 321.0});
+  CHECK(map_sum(f, shared, unlike) == numbers{342.0});
   CHECK(map_rect(f, shared, ragged<double>({1.0, 2.0, 3.0, 4.0}, 2)) == numbers{321.0, 721.0});
   CHECK(map_rect(weigh, shared, numbers{3.0, 4.0}) == numbers{321.0, 421.0});
   admpi::tape tape;
@@ -172,6 +176,36 @@ TEST_CASE("test_map_takes_parameters_in_all_forms") {
   CHECK(tape.adjoints(a) == numbers{0.0, 0.0, 0.0, 0.0, 100.0, 100.0});
   CHECK_THROWS_AS(ragged<double>(numbers{1.0, 2.0, 3.0}, 2), admpi::argument_error);
   CHECK_THROWS_AS(admpi::map(f, shared, 2, {1}), admpi::argument_error);
+  CHECK_THROWS_AS(admpi::map(f, shared, 2, {1, -3}), admpi::argument_error);
+  CHECK_THROWS_AS(map_rect(f, shared, 2, {}, -1), admpi::argument_error);
+  // Rectangular is what is called so.
+  CHECK(contains(message<admpi::argument_error>([&] { map_rect(f, shared, unlike); }), "job 1 has 2 parameters and job 0 has 0"));
+  CHECK_THROWS_AS(map_rect_sum(f, shared, unlike), admpi::argument_error);
+  CHECK(map_rect(f, shared, ragged<double>{{1.0, 2.0}, {3.0, 4.0}}) == numbers{321.0, 721.0});
+}
+
+TEST_CASE("test_map_results_may_be_parameters") {
+  const map_function f("parameters", [](const auto &job) {
+    job.y[0] = job.params[0];
+    if (job.y.size() == 1) return;
+    job.y[1] = job.shared[0];
+    job.y[2] = job.y[1];
+  });
+  const problem p = problem::rectangular(5);
+  with_workers([&](map_workers &workers) {
+    for (const std::int64_t n_y : {1, 3}) {
+      const recorded plain = [&](const actives &s, const ragged<var> &q) {
+        actives all;
+        for (std::size_t k = 0; k < 5; ++k) {
+          all.push_back(q[k][0]);
+          if (n_y == 3) all.insert(all.end(), {s[0], s[0]});
+        }
+        return all;
+      };
+      check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return map_rect(f, s, q, workers, n_y); }),
+                  derivatives(p, plain));
+    }
+  });
 }
 
 TEST_CASE("test_map_data_are_each_jobs_own_and_shared") {
@@ -251,8 +285,9 @@ TEST_CASE("test_map_in_a_mapped_function") {
   };
   problem p = problem::of_all_lengths(9);
   p.shared = {0.8};
+  const std::vector<std::int64_t> one_each(9, 1);
   with_workers([&](map_workers &workers) {
-    check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return map_rect(outer, s, q, workers); }),
+    check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return admpi::map(outer, s, q, one_each, workers); }),
                 derivatives(p, plain));
   });
 }
@@ -290,6 +325,7 @@ const auto failing = [](const auto &job) {
     case 2: throw unknown{};
     case 3: throw admpi::limit_error("too much");
     case 4: throw std::string("a string");
+    case 5: throw std::bad_alloc();
     default: break;
   }
 };
@@ -329,6 +365,7 @@ TEST_CASE("test_map_exceptions_arrive_with_job_and_type") {
     CHECK(run({0, 0}) == numbers{6.0, 6.0});
     CHECK(contains(caught({2}).text(), "unknown"));
     CHECK(caught({0, 4}).job() == 1);
+    CHECK(contains(caught({0, 5}).text(), "std::bad_alloc"));
     const map_error limit = caught({0, 0, 3});
     CHECK(limit.cause() == ADMPI_ERR_LIMIT);
     CHECK(contains(limit.text(), "too much"));
@@ -409,76 +446,13 @@ TEST_CASE("test_map_of_plain_numbers_records_nothing") {
 }
 
 TEST_CASE("test_map_of_tangents") {
-  using once = tangent<double>;
-  using twice = tangent<tangent<double>>;
-  const map_function f("model", model{}, map_scalars<once, twice>{});
-  const problem p = problem::of_all_lengths(7);
-  const numbers ds = some(p.shared.size(), 3.1), dp = some(p.params.values().size(), 1.7);
-  std::vector<once> shared, params;
-  for (std::size_t k = 0; k < ds.size(); ++k) shared.emplace_back(p.shared[k], ds[k]);
-  for (std::size_t k = 0; k < dp.size(); ++k) params.emplace_back(p.params.values()[k], dp[k]);
-  std::vector<twice> shared_2, params_2;
-  for (std::size_t k = 0; k < ds.size(); ++k) shared_2.emplace_back(shared[k], once(ds[ds.size() - 1 - k], 0.3));
-  for (const once &x : params) params_2.emplace_back(x, once(0.2, 0.1));
-  const ragged<once> own(params, p.params.ends());
-  const ragged<twice> own_2(params_2, p.params.ends());
-  const auto expected = p.loop(shared, own);
-  const auto expected_2 = p.loop(shared_2, own_2);
-  with_workers([&](map_workers &workers) {
-    map_data data(workers, p.data);
-    const auto y = admpi::map(f, shared, own, p.lengths, data);
-    REQUIRE(y.size() == expected.size());
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      CHECK(y[k].value == expected[k].value);
-      CHECK(y[k].derivative == expected[k].derivative);
-    }
-    const auto z = admpi::map(f, shared_2, own_2, p.lengths, data);
-    REQUIRE(z.size() == expected_2.size());
-    for (std::size_t k = 0; k < z.size(); ++k) {
-      CHECK(z[k].value.value == expected_2[k].value.value);
-      CHECK(z[k].value.derivative == expected_2[k].value.derivative);
-      CHECK(z[k].derivative.value == expected_2[k].derivative.value);
-      CHECK(z[k].derivative.derivative == expected_2[k].derivative.derivative);
-    }
-  });
+  const all_modes f("model", model{});
+  with_workers([&](map_workers &workers) { check_tangents(f, workers); });
 }
 
 TEST_CASE("test_map_of_tangents_on_the_tape") {
-  using pair = tangent<var>;
-  const map_function f("model", model{}, map_scalars<pair>{});
-  const problem p = problem::of_all_lengths(7);
-  const numbers ds = some(p.shared.size(), 3.1), dp = some(p.params.values().size(), 1.7);
-  const auto hessian_times = [&](const auto &run) {
-    admpi::tape tape;
-    tape.start();
-    actives s(p.shared.begin(), p.shared.end()), q(p.params.values().begin(), p.params.values().end()), d(ds.begin(), ds.end());
-    tape.input(s);
-    tape.input(q);
-    tape.input(d);
-    std::vector<pair> shared, params;
-    for (std::size_t k = 0; k < s.size(); ++k) shared.emplace_back(s[k], d[k]);
-    for (std::size_t k = 0; k < q.size(); ++k) params.emplace_back(q[k], var(dp[k]));
-    const std::vector<pair> y = run(shared, ragged<pair>(params, p.params.ends()));
-    numbers all;
-    for (const pair &each : y) {
-      all.push_back(each.value.value);
-      all.push_back(each.derivative.value);
-    }
-    for (const bool of_derivative : {false, true}) {
-      tape.clear_adjoints();
-      for (std::size_t k = 0; k < y.size(); ++k)
-        tape.seed(of_derivative ? y[k].derivative : y[k].value, 1.0 + 0.1 * static_cast<double>(k));
-      tape.reverse();
-      for (const actives *of : {&s, &q, &d})
-        for (const var &x : *of) all.push_back(tape.adjoint(x));
-    }
-    return all;
-  };
-  const numbers expected = hessian_times([&](const auto &s, const auto &q) { return p.loop(s, q); });
-  with_workers([&](map_workers &workers) {
-    map_data data(workers, p.data);
-    check_close(hessian_times([&](const auto &s, const auto &q) { return admpi::map(f, s, q, p.lengths, data); }), expected, 1e-13);
-  });
+  const all_modes f("model", model{});
+  with_workers([&](map_workers &workers) { check_tangents_on_the_tape(f, workers); });
 }
 
 TEST_CASE("test_map_hessian_of_all_results") {
@@ -567,4 +541,27 @@ TEST_CASE("test_map_workers_may_change") {
   }
   workers.stop();
   check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return map_rect(f, s, q, data, 2); }), expected);
+}
+
+TEST_CASE("test_map_is_not_changed_by_its_jobs") {
+  with_workers([](map_workers &workers) {
+    const auto meddle = [&](const auto &job) {
+      job.y[0] = 1.0;
+      if (job.index() == 3) workers.backend(ADMPI_MAP_SERIAL);
+      if (job.index() == 5) workers.stop();
+    };
+    const auto of = [&](std::int64_t jobs) -> std::int64_t {
+      try {
+        map_rect(meddle, numbers{}, jobs, workers);
+      } catch (const map_error &error) {
+        CHECK(error.cause() == ADMPI_ERR_NEST);
+        return error.job();
+      }
+      return -1;
+    };
+    CHECK(of(3) == -1);
+    CHECK(of(4) == 3);
+    CHECK(of(6) == 3);
+    CHECK(of(3) == -1);
+  });
 }

@@ -54,10 +54,15 @@ TEST_CASE("test_map_by_ranks_is_a_loop_on_the_tape") {
     with_ranks(MPI_COMM_WORLD, [&](map_workers &workers) {
       map_data data(workers, p.data);
       const numbers expected = derivatives(p, loop_of(p));
-      // Costs are learned in the first calls: others do the jobs then.
+      // Costs are learned in the first calls: others do the jobs then. The lengths of the results change.
       for (int call = 0; call < 3; ++call) {
         check_close(derivatives(p, [&](const actives &s, const ragged<var> &own) { return admpi::map(f, s, own, p.lengths, data); }),
                     expected);
+        problem longer = p;
+        for (std::size_t k = 0; k < jobs; ++k) longer.lengths[k] = static_cast<std::int64_t>(k + static_cast<std::size_t>(call)) % 5;
+        check_close(
+            derivatives(longer, [&](const actives &s, const ragged<var> &own) { return admpi::map(f, s, own, longer.lengths, data); }),
+            derivatives(longer, loop_of(longer)));
       }
       map_data rectangular(workers, q.data);
       const recorded summed = [&](const actives &s, const ragged<var> &own) {
@@ -84,6 +89,9 @@ TEST_CASE("test_map_workers_change_between_ranks_and_threads") {
       check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return map_rect(f, s, q, data, 2); }), expected);
     }
     workers.stop();
+    check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return map_rect(f, s, q, data, 2); }), expected);
+    data.update(problem::rectangular(11, 2).data); // as those of any map of this process
+    data.update(p.data);
     check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return map_rect(f, s, q, data, 2); }), expected);
   });
 }
@@ -130,28 +138,17 @@ TEST_CASE("test_map_refuses_a_function_that_a_rank_does_not_know") {
     if (size_of(MPI_COMM_WORLD) == 1) {
       CHECK(map_rect(f, p.shared, p.params, data).size() == 9);
     } else {
-      CHECK(contains(message<admpi::error>([&] { map_rect(f, p.shared, p.params, data); }), "not registered"));
+      const std::string what = message<admpi::error>([&] { map_rect(f, p.shared, p.params, data); });
+      CHECK(contains(what, "rank 1: function on the first rank alone: not registered"));
     }
   });
 }
 
 TEST_CASE("test_map_of_tangents_by_ranks") {
-  using once = tangent<double>;
-  const map_function f("model", model{}, map_scalars<once, tangent<var>>{});
-  const problem p = problem::of_all_lengths(9);
+  const all_modes f("model", model{});
   with_ranks(MPI_COMM_WORLD, [&](map_workers &workers) {
-    map_data data(workers, p.data);
-    std::vector<once> shared, params;
-    for (const double x : p.shared) shared.emplace_back(x, 0.3 + x);
-    for (const double x : p.params.values()) params.emplace_back(x, 0.5 - x);
-    const ragged<once> own(params, p.params.ends());
-    const auto expected = p.loop(shared, own);
-    const auto y = admpi::map(f, shared, own, p.lengths, data);
-    REQUIRE(y.size() == expected.size());
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      CHECK(y[k].value == expected[k].value);
-      CHECK(y[k].derivative == expected[k].derivative);
-    }
+    check_tangents(f, workers);
+    check_tangents_on_the_tape(f, workers);
     const problem q = problem::rectangular(9, 1);
     map_data rectangular(workers, q.data);
     const auto second = map_hessian(f, q.shared, q.params, rectangular);
@@ -182,7 +179,8 @@ TEST_CASE("test_map_in_a_mapped_function_on_ranks") {
       }
       return all;
     };
-    check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return map_rect(outer, s, q, workers); }),
+    const std::vector<std::int64_t> one_each(9, 1);
+    check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return admpi::map(outer, s, q, one_each, workers); }),
                 derivatives(p, plain));
   });
 }

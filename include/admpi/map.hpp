@@ -599,14 +599,30 @@ class map_arguments {
   std::vector<std::int64_t> end_;
 };
 
+/// The parameters of jobs that are to have as many each: then it need not be said where they end.
+template <class Jobs>
+auto equal_jobs_of(const Jobs &jobs) {
+  auto own = jobs_of(jobs);
+  for (std::int64_t k = 1; own.end != nullptr && k < own.count; ++k) {
+    if (own.length(k) == own.length(0)) continue;
+    raise_argument("job " + std::to_string(k) + " has " + std::to_string(own.length(k)) + " parameters and job 0 has " +
+                   std::to_string(own.length(0)) + ": map_rect and map_rect_sum take jobs that are alike, map and map_sum all");
+  }
+  own.end = nullptr;
+  return own;
+}
+
+/// Whether each job's results are wanted, or their sum.
+enum class map_results { each, sum };
+
 /// `lengths` is nullptr where every job has n_y results, or the sum has.
-template <class F, class Shared, class Jobs>
-auto run_map(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on, std::int64_t n_y, bool sum,
-             const std::vector<std::int64_t> *lengths) {
+template <class F, class Shared, class Own>
+auto run_map(const F &f, const Shared &shared, const Own &own, const map_place &on, std::int64_t n_y, map_results wanted,
+             const std::vector<std::int64_t> *lengths = nullptr) {
   const auto &of_all = shared_of(shared);
-  const auto own = jobs_of(jobs);
+  const bool sum = wanted == map_results::sum;
   using S = map_element<Shared>;
-  using J = typename decltype(own)::scalar;
+  using J = typename Own::scalar;
   using T = typename map_common<S, J>::type;
   // A function of plain numbers is that of active ones, on passive values.
   using R = std::conditional_t<std::is_same<T, double>::value, var, T>;
@@ -623,6 +639,7 @@ auto run_map(const F &f, const Shared &shared, const Jobs &jobs, const map_place
       for (const std::int64_t length : *lengths) end.push_back(all += length);
       arguments.call.y_end = (end = scaled(std::move(end), arguments.width)).data();
     }
+    if (all < 0) raise_argument("there cannot be " + std::to_string(all) + " results");
     arguments.call.n_y = all * arguments.width;
     std::vector<T> results(static_cast<std::size_t>(all));
     const auto run = [&](admpi_var *y) {
@@ -641,7 +658,7 @@ auto run_map(const F &f, const Shared &shared, const Jobs &jobs, const map_place
 
 }  // namespace detail
 
-/// f for all jobs, `n_y` results each, one job's behind the other's.
+/// f for all jobs, which have as many parameters each, and `n_y` results each: one job's behind the other's.
 ///
 /// @param f       a map_function; or any function object as it takes, which ranks other than the caller's do not know
 /// @param shared  a std::vector, std::array or span; of var also a matrix
@@ -654,19 +671,25 @@ auto run_map(const F &f, const Shared &shared, const Jobs &jobs, const map_place
 /// once a job. Throws map_error where a job fails, argument_error and others where the call itself is wrong.
 template <class F, class Shared, class Jobs>
 auto map_rect(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {}, std::int64_t n_y = 1) {
-  return detail::run_map(f, shared, jobs, on, n_y, false, nullptr);
+  return detail::run_map(f, shared, detail::equal_jobs_of(jobs), on, n_y, detail::map_results::each);
 }
 
-/// The same where jobs differ in how many results they have: lengths[k] is the k-th's number.
+/// The same where jobs may differ in how many parameters and results they have: lengths[k] is the number of the k-th's results.
 template <class F, class Shared, class Jobs>
 auto map(const F &f, const Shared &shared, const Jobs &jobs, const std::vector<std::int64_t> &lengths, const map_place &on = {}) {
-  return detail::run_map(f, shared, jobs, on, 0, false, &lengths);
+  return detail::run_map(f, shared, detail::jobs_of(jobs), on, 0, detail::map_results::each, &lengths);
 }
 
-/// The sum over the jobs of their results, n_y each: no job's own leave its worker.
+/// The sum over the jobs of their results, n_y each: no job's own leave its worker. The jobs have as many parameters each.
 template <class F, class Shared, class Jobs>
 auto map_rect_sum(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {}, std::int64_t n_y = 1) {
-  return detail::run_map(f, shared, jobs, on, n_y, true, nullptr);
+  return detail::run_map(f, shared, detail::equal_jobs_of(jobs), on, n_y, detail::map_results::sum);
+}
+
+/// The same where jobs may differ in how many parameters they have.
+template <class F, class Shared, class Jobs>
+auto map_sum(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {}, std::int64_t n_y = 1) {
+  return detail::run_map(f, shared, detail::jobs_of(jobs), on, n_y, detail::map_results::sum);
 }
 
 /// A result's value, gradient and Hessian, of each result a part: d numbers and d * d, where d counts the shared parameters, which
