@@ -4,6 +4,7 @@
 #   make demo-map                the parameters of a population from 59 children: jobs of a map over threads and 4 ranks
 #   make test                    every test, under Open MPI, MPICH and without MPI
 #   make test-random             random programs for DURATION=3600 seconds, under Open MPI and MPICH, on 1 to 6 ranks
+#   make test-maps               100000 calls of a map on 3 ranks in memory that does not grow: some minutes
 #   make test-large              counts past 2^31 at real size: up to 9 GiB of memory, some minutes
 #   make bench                   the table of figures
 #   make bench-large             those of counts past 2^31: up to 9 GiB of memory, some minutes
@@ -19,7 +20,7 @@ BUILD ?= build
 DURATION ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo demo-map test test-random test-large bench bench-large install
+.PHONY: demo demo-map test test-random test-maps test-large bench bench-large install
 
 demo:
 	scripts/bootstrap demo
@@ -38,6 +39,11 @@ test:
 test-random:
 	scripts/bootstrap test
 	BUILD="$(BUILD)" DURATION="$(DURATION)" scripts/test-random
+
+test-maps:
+	scripts/bootstrap test
+	scripts/configure $(BUILD)/maps $(MPI) -DADMPI_EXAMPLES=OFF -DADMPI_BENCHES=OFF
+	cmake --build $(BUILD)/maps --target test-maps --parallel $(JOBS)
 
 test-large:
 	scripts/bootstrap test

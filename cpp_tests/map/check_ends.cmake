@@ -1,0 +1,13 @@
+# cmake -P check_ends.cmake <seconds> <command>...: the command must end within that time, and not with success.
+set(command "")
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE 4 ${last})
+  list(APPEND command "${CMAKE_ARGV${i}}")
+endforeach()
+execute_process(COMMAND ${command} TIMEOUT "${CMAKE_ARGV3}" RESULT_VARIABLE status)
+if(status MATCHES "timeout")
+  message(FATAL_ERROR "hangs: ${command}")
+elseif(status EQUAL 0)
+  message(FATAL_ERROR "ends with success: ${command}")
+endif()
+message("ended: ${status}")
