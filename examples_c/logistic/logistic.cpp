@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "lbfgs.hpp"
+#include "map_main.hpp"
 
 namespace {
 
@@ -191,39 +192,15 @@ int read_steps(int argc, char **argv) {
   return std::atoi(argv[2]);
 }
 
-/** On the first rank the job, on the others the work for it. */
-int take_part(int argc, char **argv) {
-  const admpi::map_function function("group", Group{});
-#if ADMPI_HAVE_MPI
-  int rank, ranks;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (rank != 0) {
-    admpi::map_serve(MPI_COMM_WORLD);
-    return 0;
-  }
-  admpi::map_workers workers = admpi::map_workers::of_ranks(MPI_COMM_WORLD);
-  return run(read_steps(argc, argv), function, workers, ranks);
-#else
-  admpi::map_workers workers;
-  return run(read_steps(argc, argv), function, workers, 1);
-#endif
-}
+/** What ranks may be asked to do. */
+struct Functions {
+  admpi::map_function<Group> group{"group", Group{}};
+};
 
 }  // namespace
 
 int main(int argc, char **argv) {
-#if ADMPI_HAVE_MPI
-  AMPI_Init(&argc, &argv);
-#endif
-  int failures = 1;
-  try {
-    failures = take_part(argc, argv);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "logistic: %s\n", error.what());
-  }
-#if ADMPI_HAVE_MPI
-  AMPI_Finalize();
-#endif
-  return failures == 0 ? 0 : 1;
+  return map_main<Functions>("logistic", argc, argv, [&](const Functions &functions, admpi::map_workers &workers, int ranks) {
+    return run(read_steps(argc, argv), functions.group, workers, ranks);
+  });
 }

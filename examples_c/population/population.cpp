@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "fit.hpp"
+#include "map_main.hpp"
 #include "picture.hpp"
 
 namespace {
@@ -317,39 +318,10 @@ int run(const Options &options, const Functions &functions, admpi::map_workers &
   return checks.failures();
 }
 
-/** On the first rank the job, on the others the work for it. */
-int take_part(int argc, char **argv) {
-  const Functions functions;
-#if ADMPI_HAVE_MPI
-  int rank, ranks;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (rank != 0) {
-    admpi::map_serve(MPI_COMM_WORLD);
-    return 0;
-  }
-  admpi::map_workers workers = admpi::map_workers::of_ranks(MPI_COMM_WORLD);
-  return run(read_options(argc, argv), functions, workers, ranks);
-#else
-  admpi::map_workers workers;
-  return run(read_options(argc, argv), functions, workers, 1);
-#endif
-}
-
 }  // namespace
 
 int main(int argc, char **argv) {
-#if ADMPI_HAVE_MPI
-  AMPI_Init(&argc, &argv);
-#endif
-  int failures = 1;
-  try {
-    failures = take_part(argc, argv);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "population: %s\n", error.what());
-  }
-#if ADMPI_HAVE_MPI
-  AMPI_Finalize();
-#endif
-  return failures == 0 ? 0 : 1;
+  return map_main<Functions>("population", argc, argv, [&](const Functions &functions, admpi::map_workers &workers, int ranks) {
+    return run(read_options(argc, argv), functions, workers, ranks);
+  });
 }
