@@ -50,10 +50,11 @@ impl Failure {
     }
 }
 
-/// The failure of two parts of a call: that of the earlier job.
+/// The failure of two parts of a call: that of the earlier job or, where none is to blame, of the lower rank.
 pub fn both(one: Outcome<()>, other: Outcome<()>) -> Outcome<()> {
+    let place = |failure: &Failure| (failure.job, failure.rank);
     match (one, other) {
-        (Err(one), Err(other)) => Err(if other.job < one.job { other } else { one }),
+        (Err(one), Err(other)) => Err(if place(&other) < place(&one) { other } else { one }),
         (one, other) => one.and(other),
     }
 }
