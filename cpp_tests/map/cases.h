@@ -434,6 +434,38 @@ static void check_sparse(admpi_map *map) {
   check_near(adjoint, expected, fabs(expected), __LINE__);
 }
 
+/* More jobs than are timed one by one, and few derivatives. */
+static void check_many(admpi_map *map) {
+  enum { JOBS = 401 };
+  static double p[JOBS], adjoints[JOBS];
+  static admpi_var job[JOBS], y[JOBS];
+  double s = 0.75, sum = 0.0, adjoint;
+  admpi_var shared;
+  admpi_map_call call = {.function = f_product, .jobs = JOBS, .shared = &shared, .n_shared = 1, .job = job,
+                         .n_job = JOBS, .n_y = JOBS};
+  int by_shared, i;
+  for (i = 0; i < JOBS; ++i) p[i] = wave(i), sum += p[i];
+  for (by_shared = 0; by_shared < 2; ++by_shared) {
+    CHECK(admpi_tape_reset(tape) == ADMPI_SUCCESS);
+    shared = admpi_passive(s);
+    for (i = 0; i < JOBS; ++i) job[i] = admpi_passive(p[i]);
+    CHECK(admpi_tape_input(tape, by_shared ? &s : p, by_shared ? 1 : JOBS, by_shared ? &shared : job) == ADMPI_SUCCESS);
+    CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+    for (i = 0; i < JOBS; ++i) {
+      CHECK(y[i].value == s * p[i]);
+      CHECK(admpi_tape_seed(tape, y[i], 1.0, 0) == ADMPI_SUCCESS);
+    }
+    CHECK(admpi_tape_reverse(tape) == ADMPI_SUCCESS);
+    if (by_shared) {
+      CHECK(admpi_tape_adjoint(tape, shared, 0, &adjoint) == ADMPI_SUCCESS);
+      check_near(adjoint, sum, fabs(sum), __LINE__);
+    } else {
+      CHECK(admpi_tape_adjoints(tape, job, JOBS, 0, adjoints) == ADMPI_SUCCESS);
+      for (i = 0; i < JOBS; ++i) CHECK(adjoints[i] == s);
+    }
+  }
+}
+
 static void check_hessian(admpi_map *map) {
   enum { JOBS = 5, RESULTS = 2, D = 3 };
   admpi_var shared[2] = {{0.4, 0, 0}, {-1.3, 0, 0}}, job[JOBS];
@@ -699,6 +731,7 @@ static void check_map(admpi_map *map, int workers) {
   check_problem(map, 1000, 0, 1, 1, 1);
   check_long(map);
   check_sparse(map);
+  check_many(map);
   check_hessian(map);
   check_nested(map);
   check_failures(map);
