@@ -3,7 +3,8 @@
 //! Each has a formula without branches or tables for the numbers that programs mostly have, which compilers make vector
 //! instructions of; the few that it is not good for (infinities, NaN, what overflows or vanishes, angles of millions) go to
 //! the C library one by one. So a result does not depend on what stands beside it. The formulas want a multiplication and
-//! addition that is rounded once: without it in the machine the C library computes everything.
+//! addition that is rounded once: without it in the machine the C library computes everything. With AVX-512 `exp` has a formula
+//! of its own, half as long, whose results may differ in the last bit.
 //!
 //! The coefficients interpolate the functions at Chebyshev's nodes, with an error below 2^-57 of the result.
 #![allow(clippy::inline_always)] // a formula is compiled anew only where it is inlined
@@ -134,13 +135,144 @@ fn exp_of(x: f64) -> f64 {
     (sum + (((1.0 - sum) + r) + rest)) * power
 }
 
+const EXP_MOST: f64 = 708.0;
+
 function!(
-    /// exp(x).
-    exp,
-    |x| x.abs() < 708.0,
+    /// exp(x), where there is no quicker way.
+    exp_anywhere,
+    |x| x.abs() < EXP_MOST,
     |x| [exp_of(x); 2],
     |x| [x.exp(); 2]
 );
+
+/// exp(x).
+pub fn exp(x: &[f64], y: &mut [f64], derivative: Option<&mut [f64]>) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") {
+        // SAFETY: the machine has what the function is compiled for.
+        if unsafe { sixteenths::exp(x, y) } {
+            let inside = |x: f64| x.abs() < EXP_MOST;
+            for (y, &x) in y.iter_mut().zip(x).filter(|&(_, &x)| !inside(x)) {
+                *y = x.exp();
+            }
+        }
+        if let Some(derivative) = derivative {
+            derivative.copy_from_slice(y);
+        }
+        return;
+    }
+    exp_anywhere(x, y, derivative);
+}
+
+/// exp by a table that lies in registers: x = (k + j / 16) log 2 + r, with an error of the polynomial below 2^-56.
+#[cfg(target_arch = "x86_64")]
+mod sixteenths {
+    use super::{EXP_MOST, LN_2, LOG2_E, SHIFT};
+    use std::arch::x86_64::{
+        __m512d, __m512i, _CMP_NLT_UQ, _mm512_abs_pd, _mm512_add_epi64, _mm512_add_pd,
+        _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask, _mm512_fmadd_pd,
+        _mm512_loadu_pd, _mm512_mul_pd, _mm512_permutex2var_pd, _mm512_set1_pd, _mm512_slli_epi64,
+        _mm512_storeu_pd, _mm512_sub_pd,
+    };
+    use std::f64::consts::SQRT_2;
+
+    /// 2^(j / 16), rounded, and what it lacks in proportion.
+    const POWER: [[f64; 2]; 16] = [
+        [1.0, 0.0],
+        [1.044_273_782_427_413_8, 8.189_317_638_195_515e-17],
+        [1.090_507_732_665_257_7, -2.793_911_485_951_573_3e-17],
+        [1.138_788_634_756_691_6, 7.826_573_258_636_076e-17],
+        [1.189_207_115_002_721, 3.348_462_333_625_152_4e-17],
+        [1.241_857_812_073_484, 3.750_854_201_303_127e-17],
+        [1.296_839_554_651_009_6, 1.957_258_529_311_203_6e-17],
+        [1.354_255_546_936_892_7, 5.686_480_957_911_74e-17],
+        [SQRT_2, -6.835_808_657_661_922e-17],
+        [1.476_826_145_939_499_3, -2.359_109_477_085_005_3e-17],
+        [1.542_210_825_407_940_7, 5.154_830_117_078_678_3e-17],
+        [1.610_490_331_949_254_3, 1.534_141_005_360_372_3e-17],
+        [1.681_792_830_507_429, 4.875_160_526_227_062e-17],
+        [1.756_252_160_373_299_5, 1.685_487_290_628_973e-17],
+        [1.834_008_086_409_342_4, 1.790_126_907_604_513e-17],
+        [1.915_206_561_397_147_4, -5.545_065_618_639_427e-17],
+    ];
+
+    /// (exp(r) - 1 - r) / r^2.
+    const EXP: [f64; 5] = [
+        0.499_999_999_999_996_06,
+        0.166_666_666_644_179_62,
+        0.041_666_666_693_250_01,
+        0.008_333_471_921_021_357,
+        0.001_388_859_406_585_297_2,
+    ];
+
+    /// The powers, whose bits lack what the sum with those of 16 k + j brings in too much, and what they lack in proportion.
+    static TABLE: [[[f64; 8]; 2]; 2] = {
+        let mut table = [[[0.0; 8]; 2]; 2];
+        let mut j = 0;
+        while j < 16 {
+            let bits = POWER[j][0].to_bits() - ((j as u64) << 48);
+            table[0][j / 8][j % 8] = f64::from_bits(bits);
+            table[1][j / 8][j % 8] = POWER[j][1];
+            j += 1;
+        }
+        table
+    };
+
+    /// Element j of a row of the table, for the low four bits of each.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn look_up(row: &[[f64; 8]; 2], j: __m512i) -> __m512d {
+        _mm512_permutex2var_pd(load(&row[0]), j, load(&row[1]))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn load(from: &[f64; 8]) -> __m512d {
+        // SAFETY: eight numbers.
+        unsafe { _mm512_loadu_pd(from.as_ptr()) }
+    }
+
+    /// Writes the values, and tells whether the formula is not good for some.
+    #[target_feature(enable = "avx512f")]
+    pub fn exp(x: &[f64], y: &mut [f64]) -> bool {
+        let (eights, rest) = x.as_chunks();
+        let (eights_out, rest_out) = y.as_chunks_mut();
+        let mut outside = 0;
+        for (x, y) in eights.iter().zip(eights_out) {
+            outside |= of_eight(x, y);
+        }
+        if !rest.is_empty() {
+            let (mut padded, mut values) = ([0.0; 8], [0.0; 8]);
+            padded[..rest.len()].copy_from_slice(rest);
+            outside |= of_eight(&padded, &mut values);
+            rest_out.copy_from_slice(&values[..rest.len()]);
+        }
+        outside != 0
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn of_eight(x: &[f64; 8], y: &mut [f64; 8]) -> u8 {
+        let x = load(x);
+        let shifted = _mm512_fmadd_pd(x, _mm512_set1_pd(16.0 * LOG2_E), _mm512_set1_pd(SHIFT));
+        let k = _mm512_sub_pd(shifted, _mm512_set1_pd(SHIFT));
+        let most = _mm512_fmadd_pd(k, _mm512_set1_pd(-LN_2[0] / 16.0), x);
+        let r = _mm512_fmadd_pd(k, _mm512_set1_pd(-LN_2[1] / 16.0), most);
+        let bits = _mm512_castpd_si512(shifted);
+        let power = _mm512_castpd_si512(look_up(&TABLE[0], bits));
+        let power = _mm512_castsi512_pd(_mm512_add_epi64(power, _mm512_slli_epi64::<48>(bits)));
+        let lack = look_up(&TABLE[1], bits);
+        let r2 = _mm512_mul_pd(r, r);
+        let low = _mm512_fmadd_pd(_mm512_set1_pd(EXP[1]), r, _mm512_set1_pd(EXP[0]));
+        let high = _mm512_fmadd_pd(_mm512_set1_pd(EXP[3]), r, _mm512_set1_pd(EXP[2]));
+        let high = _mm512_fmadd_pd(_mm512_set1_pd(EXP[4]), r2, high);
+        let polynomial = _mm512_fmadd_pd(high, r2, low);
+        let less_one = _mm512_fmadd_pd(polynomial, r2, _mm512_add_pd(r, lack));
+        // SAFETY: room for eight numbers.
+        unsafe { _mm512_storeu_pd(y.as_mut_ptr(), _mm512_fmadd_pd(power, less_one, power)) };
+        _mm512_cmp_pd_mask::<_CMP_NLT_UQ>(_mm512_abs_pd(x), _mm512_set1_pd(EXP_MOST))
+    }
+}
 
 const LOG: [f64; 7] = [
     0.666_666_666_666_667,
@@ -348,3 +480,23 @@ function!(
         [y, 1.0 + y * y]
     }
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_to_exp_agree_to_a_unit_in_the_last_place() {
+        let mut x: Vec<f64> = (-80_000..80_000).map(|k| f64::from(k) * 0.008_873).collect();
+        x.extend([0.0, -0.0, 1e-300, f64::NAN, f64::INFINITY, -f64::INFINITY, 709.5, -745.0]);
+        let mut y = vec![0.0; 2 * x.len()];
+        let (one, other) = y.split_at_mut(x.len());
+        let mut slope = vec![0.0; x.len()];
+        exp(&x, one, Some(&mut slope));
+        exp_anywhere(&x, other, None);
+        assert!(one.iter().zip(&slope).all(|(a, b)| a.to_bits() == b.to_bits()));
+        for ((a, b), x) in one.iter().zip(other).zip(&x) {
+            assert!(a.to_bits().abs_diff(b.to_bits()) <= 1, "exp({x}) is {a:e} and {b:e}");
+        }
+    }
+}

@@ -99,10 +99,15 @@ struct layout {
   }
 };
 
-/// Elements worked on at once: their partials stay in the first cache. Fewer are padded to a multiple of array_lanes, so that
-/// the loops are loops over vectors.
-constexpr std::int64_t array_chunk = 64;
+/// Elements of which an expression is worked on at once are padded to a multiple of so many, so that the loops are loops over
+/// vectors.
 constexpr std::int64_t array_lanes = 16;
+
+/// How many those are, for an expression with so many leaves and functions: what belongs to them stays in the first cache.
+constexpr std::int64_t array_chunk(unsigned leaves, unsigned functions) {
+  const std::int64_t fit = 2048 / (2 * leaves + 2 * functions + 5) / array_lanes * array_lanes;
+  return fit < 64 ? 64 : fit;
+}
 
 /// Calls body for l = 0, 1, ..., padded - 1. The passes do not touch each other's elements. The compiler is shown that
 /// their number is a multiple.
@@ -117,17 +122,18 @@ ADMPI_ALWAYS_INLINE void each_lane(std::int64_t padded, const Body &body) {
 /// where they were brought to, and those and the derivatives of function M.
 template <unsigned L, unsigned F>
 struct array_reading {
+  static constexpr std::int64_t most = array_chunk(L, F);
   std::int64_t n;
   std::int64_t padded;
   const double *leaf[L];
   const double *slope[F + 1];
-  double brought[L][array_chunk];
-  double value[F + 1][array_chunk];
-  double derivative[F + 1][array_chunk];
-  double argument[array_chunk];
+  double brought[L][most];
+  double value[F + 1][most];
+  double derivative[F + 1][most];
+  double argument[most];
 
   ADMPI_ALWAYS_INLINE void begin(std::int64_t left) noexcept {
-    n = left < array_chunk ? left : array_chunk;
+    n = left < most ? left : most;
     padded = (n + array_lanes - 1) / array_lanes * array_lanes;
   }
 };
@@ -246,22 +252,25 @@ struct frozen_function {
   template <bool Slopes, class C>
   ADMPI_ALWAYS_INLINE void read(C &chunk, std::int64_t i, std::int64_t j) const {
     a.template read<Slopes>(chunk, i, j);
-    chunk.slope[M] = many<Op>::compute(chunk.padded, values_in(a, chunk), chunk.value[M], Slopes ? chunk.derivative[M] : nullptr);
-  }
-
- private:
-  template <unsigned K, class C>
-  ADMPI_ALWAYS_INLINE static const double *values_in(const frozen_part<K> &, C &chunk) {
-    return chunk.leaf[K];
-  }
-  template <class E, class C>
-  ADMPI_ALWAYS_INLINE static const double *values_in(const E &e, C &chunk) {
-    each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED {
-      chunk.argument[l] = typename E::template element<C>(e, chunk, l).value;
-    });
-    return chunk.argument;
+    const double *x = values_in(a, chunk, chunk.argument);
+    chunk.slope[M] = many<Op>::compute(chunk.padded, x, chunk.value[M], Slopes ? chunk.derivative[M] : nullptr);
   }
 };
+
+/// The values of a chunk: where they are already, or else in `room`, where they are computed.
+template <unsigned K, class C>
+ADMPI_ALWAYS_INLINE const double *values_in(const frozen_part<K> &, const C &chunk, double *) {
+  return chunk.leaf[K];
+}
+template <class Op, unsigned M, class A, class C>
+ADMPI_ALWAYS_INLINE const double *values_in(const frozen_function<Op, M, A> &, const C &chunk, double *) {
+  return chunk.value[M];
+}
+template <class E, class C>
+ADMPI_ALWAYS_INLINE const double *values_in(const E &e, const C &chunk, double *room) {
+  each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { room[l] = typename E::template element<C>(e, chunk, l).value; });
+  return room;
+}
 
 /// Of one element: whether something holds of two operands. Nothing is pushed through it.
 template <class Op, class A, class B>
@@ -545,32 +554,66 @@ using if_any_array = std::enable_if_t<(is_array<A> || is_array<B> || is_array<C>
 template <class A>
 using if_assigned = std::enable_if_t<std::is_same<A, varmat>::value || std::is_same<A, view>::value, int>;
 
-/// Receives the partials of one element. Where nothing comes in, an infinite partial does no harm: it is masked. The mask
-/// comes from memory, since compilers make a branch of a comparison, which would keep the loop from being vectorised.
+/// A number, or 0 where the mask has no bits. The mask comes from memory, since compilers make a branch of a comparison, which
+/// would keep the loop from being vectorised.
+ADMPI_ALWAYS_INLINE double masked(double x, std::uint64_t mask) noexcept {
+  std::uint64_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  bits &= mask;
+  std::memcpy(&x, &bits, sizeof bits);
+  return x;
+}
+
+/// Receives the partials of one element. Where nothing comes in, an infinite partial does no harm: it is masked.
+template <std::int64_t Most>
 struct slot_writer {
-  double (*partial)[array_chunk];
+  double (*partial)[Most];
   std::int64_t i;
   std::uint64_t mask;
   template <unsigned K>
   ADMPI_ALWAYS_INLINE void add(double p) const noexcept {
-    std::uint64_t bits;
-    std::memcpy(&bits, &p, sizeof bits);
-    bits &= mask;
-    std::memcpy(&partial[K][i], &bits, sizeof bits);
+    partial[K][i] = masked(p, mask);
   }
+};
+/// That of the only leaf, which goes to its adjoint at once.
+struct adding_writer {
+  double *adjoint;
+  std::uint64_t mask;
+  template <unsigned K>
+  ADMPI_ALWAYS_INLINE void add(double p) const noexcept {
+    *adjoint += masked(p, mask);
+  }
+};
+
+/// What comes into the elements of a chunk, each its own or all the same.
+struct weights {
+  const double *value;
+  const std::uint64_t *where;
+  ADMPI_ALWAYS_INLINE double at(std::int64_t l) const noexcept { return value[l]; }
+  ADMPI_ALWAYS_INLINE std::uint64_t mask(std::int64_t l) const noexcept { return where[l]; }
+};
+struct same_weight {
+  double value;
+  ADMPI_ALWAYS_INLINE double at(std::int64_t) const noexcept { return value; }
+  ADMPI_ALWAYS_INLINE std::uint64_t mask(std::int64_t) const noexcept { return ~std::uint64_t{0}; }
 };
 
 inline bool operator==(const admpi_adjoint &a, const admpi_adjoint &b) noexcept {
   return a.adjoint == b.adjoint && a.row_step == b.row_step && a.col_step == b.col_step;
 }
 
-/// The sum of values that are padded with zeros, in some sums side by side.
-ADMPI_ALWAYS_INLINE double sum_of(const double *value, std::int64_t padded) noexcept {
-  double lane[8] = {};
-  for (std::int64_t first = 0; first < padded; first += 8) {
-    for (std::int64_t l = 0; l < 8; ++l) lane[l] += value[first + l];
+/// The sum of n values, in some sums side by side.
+ADMPI_ALWAYS_INLINE double sum_of(const double *value, std::int64_t n) noexcept {
+  double lane[array_lanes] = {};
+  std::int64_t first = 0;
+  for (; first + array_lanes <= n; first += array_lanes) {
+    for (std::int64_t l = 0; l < array_lanes; ++l) lane[l] += value[first + l];
   }
-  return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+  for (std::int64_t l = 0; first + l < n; ++l) lane[l] += value[first + l];
+  for (std::int64_t half = array_lanes / 2; half > 0; half /= 2) {
+    for (std::int64_t l = 0; l < half; ++l) lane[l] += lane[l + half];
+  }
+  return lane[0];
 }
 
 /// Adds the partials of a chunk, padded with zeros, to the adjoints from element (i, j) on in direction k.
@@ -630,13 +673,15 @@ struct array_kernel {
   void forward(double *to, std::int64_t row_step, std::int64_t col_step) const {
     do_widest([&]() ADMPI_INLINED {
       each_chunk<false>([&](const reading &chunk, std::int64_t i, std::int64_t j) ADMPI_INLINED {
-        double apart[array_chunk];
+        double apart[reading::most];
         double *place = to + i * row_step + j * col_step;
         const bool there = row_step == 1 && chunk.padded == chunk.n;
-        double *value = there ? place : apart;
-        each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { value[l] = element(e, chunk, l).value; });
-        if (!there) {
-          for (std::int64_t l = 0; l < chunk.n; ++l) place[l * row_step] = apart[l];
+        const double *value = values_in(e, chunk, there ? place : apart);
+        if (value == place) return;
+        if (row_step == 1) {
+          std::memcpy(place, value, static_cast<std::size_t>(chunk.n) * sizeof(double));
+        } else {
+          for (std::int64_t l = 0; l < chunk.n; ++l) place[l * row_step] = value[l];
         }
       });
     });
@@ -646,10 +691,8 @@ struct array_kernel {
     double total = 0.0;
     do_widest([&]() ADMPI_INLINED {
       each_chunk<false>([&](const reading &chunk, std::int64_t, std::int64_t) ADMPI_INLINED {
-        double value[array_chunk];
-        each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { value[l] = element(e, chunk, l).value; });
-        for (std::int64_t l = chunk.n; l < chunk.padded; ++l) value[l] = 0.0;
-        total += sum_of(value, chunk.padded);
+        double room[reading::most];
+        total += sum_of(values_in(e, chunk, room), chunk.n);
       });
     });
     return total;
@@ -661,7 +704,7 @@ struct array_kernel {
   ADMPI_ALWAYS_INLINE void each_chunk(const Work &work) const {
     reading chunk;
     for (std::int64_t j = 0; j < cols; ++j) {
-      for (std::int64_t i = 0; i < rows; i += array_chunk) {
+      for (std::int64_t i = 0; i < rows; i += reading::most) {
         chunk.begin(rows - i);
         e.template read<Slopes>(chunk, i, j);
         work(chunk, i, j);
@@ -681,33 +724,55 @@ struct array_kernel {
       while (!(call.operand[same[p]] == call.operand[p])) ++same[p];
     }
     each_chunk<true>([&](const reading &chunk, std::int64_t i, std::int64_t j) ADMPI_INLINED {
+      const bool full = chunk.padded == chunk.n;
       for (std::int64_t k = 0; k < call.width; ++k) {
         const double *from = result.adjoint + i * row_step + j * col_step + k;
-        double w[array_chunk];
-        std::uint64_t mask[array_chunk];
-        double partial[L][array_chunk];
-        if (row_step == 1) {
-          std::memcpy(w, from, static_cast<std::size_t>(chunk.n) * sizeof(double));
-        } else if (one) {
-          each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { w[l] = *from; });
-        } else {
-          for (std::int64_t l = 0; l < chunk.n; ++l) w[l] = from[l * row_step];
+        const auto pass_on = [&](const auto &weight) ADMPI_INLINED {
+          if constexpr (L == 1) {
+            // Nothing else is added there.
+            const admpi_adjoint &to = call.operand[0];
+            if (full && to.adjoint != nullptr && to.row_step == 1) {
+              double *adjoint = to.adjoint + i + j * to.col_step + k;
+              push(chunk, weight, [&](std::int64_t l) ADMPI_INLINED { return adding_writer{adjoint + l, weight.mask(l)}; });
+              return;
+            }
+          }
+          double partial[L][reading::most];
+          if constexpr (F::chooses) std::memset(partial, 0, sizeof partial);
+          push(chunk, weight, [&](std::int64_t l) ADMPI_INLINED { return slot_writer<reading::most>{partial, l, weight.mask(l)}; });
+          for (unsigned p = 0; p < L; ++p) {
+            std::fill(partial[p] + chunk.n, partial[p] + chunk.padded, 0.0);
+            double *sum = partial[same[p]];
+            if (sum != partial[p]) each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { sum[l] += partial[p][l]; });
+          }
+          for (unsigned p = 0; p < L; ++p) {
+            if (same[p] == p) add_chunk(call.operand[p], i, j, k, partial[p], chunk.n, chunk.padded);
+          }
+        };
+        if (one) {
+          if (*from != 0.0) pass_on(same_weight{*from});
+          continue;
         }
-        for (std::int64_t l = chunk.n; l < chunk.padded; ++l) w[l] = 0.0;
+        double apart[reading::most];
+        const bool there = row_step == 1 && full;
+        if (!there) {
+          for (std::int64_t l = 0; l < chunk.n; ++l) apart[l] = from[l * row_step];
+          std::fill(apart + chunk.n, apart + chunk.padded, 0.0);
+        }
+        const double *w = there ? from : apart;
+        std::uint64_t mask[reading::most];
         each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { mask[l] = w[l] != 0.0 ? ~std::uint64_t{0} : 0; });
-        if constexpr (F::chooses) std::memset(partial, 0, sizeof partial);
-        each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED {
-          const slot_writer writer{partial, l, mask[l]};
-          element(e, chunk, l).push(writer, w[l]);
-        });
-        for (unsigned p = 0; p < L; ++p) {
-          double *sum = partial[same[p]];
-          if (sum != partial[p]) each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { sum[l] += partial[p][l]; });
-        }
-        for (unsigned p = 0; p < L; ++p) {
-          if (same[p] == p) add_chunk(call.operand[p], i, j, k, partial[p], chunk.n, chunk.padded);
-        }
+        pass_on(weights{w, mask});
       }
+    });
+  }
+
+  /// The partials of a chunk's elements times what comes into them, to the writers.
+  template <class Weights, class Writers>
+  ADMPI_ALWAYS_INLINE void push(const reading &chunk, const Weights &weight, const Writers &writer) const {
+    each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED {
+      const auto to = writer(l);
+      element(e, chunk, l).push(to, weight.at(l));
     });
   }
 };
