@@ -150,6 +150,59 @@ static void test_kernels_functions(void) {
 #undef FUNCTION_OF
 }
 
+/* More elements than are worked on at once, of parts whose columns and rows do not lie one behind the other, and in two directions. */
+static void test_kernels_functions_of_many(void) {
+  enum { tall = 150, wide = 7, many = tall * wide };
+  static double value[many], weight[2][many], got[many];
+  admpi_varmat *x = NULL;
+  int k, l, v;
+  for (k = 0; k < many; ++k) value[k] = 0.3 + number(k);
+  CHECK(admpi_varmat_new(value, tall, wide, &x) == 0);
+  CHECK(admpi_varmat_input(tape, x) == 0);
+  CHECK(admpi_tape_width(tape, 2) == 0);
+  for (l = 0; l < 2; ++l)
+    for (k = 0; k < many; ++k) weight[l][k] = k % 5 == l ? 0.0 : 0.5 + l + number(3 * k);
+  {
+    const admpi_view all = admpi_view_all(x);
+    const admpi_view part[4] = {all, admpi_view_block(all, 3, 1, 140, 5), admpi_view_transpose(admpi_view_block(all, 0, 2, 149, 3)),
+                                admpi_view_block(all, 8, 0, 1, wide)};
+    for (v = 0; v < 4; ++v) {
+      admpi_varmat *y = NULL;
+      const int64_t m = part[v].rows * part[v].cols;
+      int64_t i, j;
+      CHECK(admpi_array_log1p(part[v], &y) == 0);
+      CHECK(admpi_tape_clear_adjoints(tape) == 0);
+      {
+        const admpi_view of_y = admpi_view_all(y);
+        for (l = 0; l < 2; ++l) CHECK(admpi_varmat_seed(tape, &of_y, weight[l], m, l) == 0);
+        for (j = 0; j < part[v].cols; ++j)
+          for (i = 0; i < part[v].rows; ++i) {
+            const double wanted = log1p(admpi_view_get(part[v], i, j).value);
+            CHECK(fabs(admpi_view_get(of_y, i, j).value - wanted) <= 1e-15 * wanted);
+          }
+      }
+      CHECK(admpi_tape_reverse(tape) == 0);
+      for (l = 0; l < 2; ++l) {
+        double total = 0.0, expected = 0.0;
+        CHECK(admpi_varmat_adjoints(tape, &part[v], l, m, got) == 0);
+        for (j = 0; j < part[v].cols; ++j)
+          for (i = 0; i < part[v].rows; ++i) {
+            const double w = weight[l][i + j * part[v].rows] / (1.0 + admpi_view_get(part[v], i, j).value);
+            expected += w;
+            CHECK(fabs(got[i + j * part[v].rows] - w) <= 1e-15 * w);
+          }
+        /* Nothing beside the part. */
+        CHECK(admpi_varmat_adjoints(tape, &all, l, many, got) == 0);
+        for (k = 0; k < many; ++k) total += got[k];
+        CHECK(fabs(total - expected) <= 1e-12 * expected);
+      }
+      admpi_varmat_free(y);
+    }
+  }
+  CHECK(admpi_tape_width(tape, 1) == 0);
+  admpi_varmat_free(x);
+}
+
 /* The order is an integer. */
 static void test_kernels_polygamma(void) {
   const double order[n] = {0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2, 3, 4};
@@ -279,6 +332,7 @@ int main(void) {
   CHECK(admpi_tape_activate(tape, NULL) == 0);
   CHECK(admpi_tape_start(tape) == 0);
   test_kernels_functions();
+  test_kernels_functions_of_many();
   test_kernels_polygamma();
   test_kernels_axpy_of_parts();
   test_kernels_of_the_program();

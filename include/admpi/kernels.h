@@ -9,6 +9,7 @@
 
 #include "admpi/arrays.h"
 #include "admpi/ops.h"
+#include "admpi/special.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +46,13 @@ static inline void admpi_adjoint_add(const admpi_adjoint *a, int64_t i, int64_t 
     })                                                           \
   }
 
+/** name(a) */
+#define ADMPI_STATEMENT_1(name)                                                                   \
+  static inline int32_t admpi_array_##name(admpi_view a, admpi_varmat **b_out) {                  \
+    const admpi_operand operand = admpi_operand_part(a);                                          \
+    return admpi_array_apply(a.rows, a.cols, &operand, 1, admpi_forward_##name, admpi_reverse_##name, NULL, 0, b_out); \
+  }
+
 #define ADMPI_KERNEL_1(name, expression)                                                          \
   static inline int32_t admpi_forward_##name(const admpi_forward_call *call) {                    \
     ADMPI_LOOP({                                                                                  \
@@ -61,11 +69,64 @@ static inline void admpi_adjoint_add(const admpi_adjoint *a, int64_t i, int64_t 
     })                                                                                            \
     return 0;                                                                                     \
   }                                                                                               \
-  /** name(a) */                                                                                  \
-  static inline int32_t admpi_array_##name(admpi_view a, admpi_varmat **b_out) {                  \
-    const admpi_operand operand = admpi_operand_part(a);                                          \
-    return admpi_array_apply(a.rows, a.cols, &operand, 1, admpi_forward_##name, admpi_reverse_##name, NULL, 0, b_out); \
+  ADMPI_STATEMENT_1(name)
+
+/* Numbers that are worked on at once. */
+#define ADMPI_AT_ONCE 128
+
+/* Up to ADMPI_AT_ONCE values from number `first` on, column by column: where they lie, or brought together in `room`. */
+static inline const double *admpi_values_from(const admpi_values *v, int64_t rows, int64_t first, int64_t n, double *room) {
+  int64_t i = first % rows, j = first / rows;
+  if (v->row_step == 1 && v->col_step == rows) return v->value + first;
+  for (int64_t l = 0; l < n; ++l) {
+    room[l] = admpi_value_at(v, i, j);
+    if (++i == rows) i = 0, ++j;
   }
+  return room;
+}
+
+typedef int32_t (*admpi_values_function)(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+static inline int32_t admpi_forward_of_many(const admpi_forward_call *call, admpi_values_function function) {
+  const int64_t all = call->rows * call->cols;
+  for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
+    const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
+    double room[ADMPI_AT_ONCE];
+    const double *x = admpi_values_from(&call->value[0], call->rows, first, n, room);
+    const int32_t status = function(n, x, call->result + first, NULL);
+    if (status != 0) return status;
+  }
+  return 0;
+}
+
+static inline int32_t admpi_reverse_of_many(const admpi_kernel_call *call, admpi_values_function function) {
+  const int64_t all = call->rows * call->cols;
+  for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
+    const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
+    double room[ADMPI_AT_ONCE], y[ADMPI_AT_ONCE], derivative[ADMPI_AT_ONCE];
+    const double *x = admpi_values_from(&call->value[0], call->rows, first, n, room);
+    const int32_t status = function(n, x, y, derivative);
+    if (status != 0) return status;
+    for (int64_t k = 0; k < call->width; ++k) {
+      int64_t i = first % call->rows, j = first / call->rows;
+      for (int64_t l = 0; l < n; ++l) {
+        const double w = admpi_adjoint_at(&call->result, i, j, k);
+        if (w != 0.0) admpi_adjoint_add(&call->operand[0], i, j, k, w * derivative[l]);
+        if (++i == call->rows) i = 0, ++j;
+      }
+    }
+  }
+  return 0;
+}
+
+#define ADMPI_KERNEL_OF_MANY(name, expression)                                                    \
+  static inline int32_t admpi_forward_##name(const admpi_forward_call *call) {                    \
+    return admpi_forward_of_many(call, admpi_values_##name);                                      \
+  }                                                                                               \
+  static inline int32_t admpi_reverse_##name(const admpi_kernel_call *call) {                     \
+    return admpi_reverse_of_many(call, admpi_values_##name);                                      \
+  }                                                                                               \
+  ADMPI_STATEMENT_1(name)
 
 #define ADMPI_KERNEL_2(name, expression, partial_1, partial_2)                                    \
   static inline int32_t admpi_forward_##name(const admpi_forward_call *call) {                    \
@@ -105,7 +166,8 @@ ADMPI_KERNEL_OF(hypot, hypot(x1, x2))
 ADMPI_KERNEL_OF(atan2, atan2(x1, x2))
 ADMPI_KERNEL_OF(fmod, fmod(x1, x2))
 
-ADMPI_FUNCTIONS(ADMPI_KERNEL_1)
+ADMPI_FUNCTIONS_OF_ONE(ADMPI_KERNEL_1)
+ADMPI_FUNCTIONS_OF_MANY(ADMPI_KERNEL_OF_MANY)
 
 #define ADMPI_KERNEL_SPECIAL_2(name) ADMPI_KERNEL_OF(name, admpi_value_##name(x1, x2))
 ADMPI_KERNEL_SPECIAL_2(polygamma)
@@ -139,9 +201,12 @@ static inline int32_t admpi_array_axpy(admpi_var alpha, admpi_view x, admpi_view
 
 #undef ADMPI_LOOP
 #undef ADMPI_REVERSE_LOOP
+#undef ADMPI_STATEMENT_1
 #undef ADMPI_KERNEL_1
 #undef ADMPI_KERNEL_2
 #undef ADMPI_KERNEL_OF
+#undef ADMPI_KERNEL_OF_MANY
+#undef ADMPI_AT_ONCE
 
 #ifdef __cplusplus
 }
