@@ -21,10 +21,11 @@ fn layout(name: &str, argument: &Argument) -> Outcome<Layout> {
 /// A buffer of active doubles to read.
 #[inline(always)]
 pub fn source(name: &str, argument: &Argument) -> Outcome<Source> {
-    match argument.plain() {
-        Some(source) => Ok(source),
-        None => unusual_source(name, argument),
-    }
+    let source = match argument.plain() {
+        Some(source) => source,
+        None => unusual_source(name, argument)?,
+    };
+    Ok(source)
 }
 
 #[inline(never)]
@@ -35,10 +36,11 @@ fn unusual_source(name: &str, argument: &Argument) -> Outcome<Source> {
 /// A buffer of active doubles to write.
 #[inline(always)]
 pub fn sink(name: &str, argument: &Argument) -> Outcome<Sink> {
-    match argument.plain_sink() {
-        Some(sink) => Ok(sink),
-        None => unusual_sink(name, argument),
-    }
+    let sink = match argument.plain_sink() {
+        Some(sink) => sink,
+        None => unusual_sink(name, argument)?,
+    };
+    Ok(sink)
 }
 
 #[inline(never)]

@@ -322,7 +322,10 @@ impl Arrival {
     /// Room for what the buffer itself cannot take side by side.
     #[inline]
     fn room(&mut self, n: usize) -> Outcome<Staging> {
-        let direct = self.sink.is_plain() || n == 0 || self.sink.lend(true)?;
+        if n > 0 {
+            self.sink.lend(true)?;
+        }
+        let direct = n == 0 || self.sink.is_direct();
         Ok(if direct { Staging::default() } else { Staging::take(n) })
     }
 

@@ -283,7 +283,7 @@ pub fn wait(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<()> {
     };
     request.fetch_ahead();
     let done = request.transfer.wait();
-    settle_one(slot, done.map(Some), place).map(|_| ())
+    settle_one(slot, done, place)
 }
 
 /// `MPI_Test`.
@@ -293,20 +293,15 @@ pub fn test(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<bool> {
         place.set(&Transfer::default().wait()?);
         return Ok(true);
     };
-    let done = request.transfer.test();
-    settle_one(slot, done, place)
+    let Some(done) = request.transfer.test().transpose() else { return Ok(false) };
+    settle_one(slot, done, place).map(|()| true)
 }
 
 #[inline(always)]
-fn settle_one(
-    slot: &mut Slot,
-    done: Outcome<Option<Status>>,
-    place: &mut StatusSlot,
-) -> Outcome<bool> {
-    let Some(request) = slot.as_mut() else { return Ok(true) };
+fn settle_one(slot: &mut Slot, done: Outcome<Status>, place: &mut StatusSlot) -> Outcome<()> {
+    let Some(request) = slot.as_mut() else { return Ok(()) };
     let finished = match done {
-        Ok(None) => return Ok(false),
-        Ok(Some(status)) => {
+        Ok(status) => {
             place.set(&status);
             request.finish(&status)
         }
@@ -316,7 +311,7 @@ fn settle_one(
         }
     };
     recycle(slot);
-    finished.map(|()| true)
+    finished
 }
 
 /// Completes requests of an array by one of MPI's calls for arrays. The statuses stand in `batch`.

@@ -1236,19 +1236,19 @@ impl Sink {
         fetch_ahead(self.0.base);
     }
 
-    /// Prepares elements of a matrix for MPI to write the values where they are to stay; false where it cannot, or the
-    /// buffer is none of elements. `at_once`: the call waits for them.
+    /// Prepares elements of a matrix for MPI to write the values where they are to stay; `is_direct` tells whether it
+    /// can. `at_once`: the call waits for them.
     #[inline(always)]
-    pub fn lend(&mut self, at_once: bool) -> Outcome<bool> {
-        if self.is_plain() { Ok(false) } else { self.lend_elements(at_once) }
+    pub fn lend(&mut self, at_once: bool) -> Outcome<()> {
+        if self.is_plain() { Ok(()) } else { self.lend_elements(at_once) }
     }
 
     #[inline(never)]
-    fn lend_elements(&mut self, at_once: bool) -> Outcome<bool> {
-        match self.0.layout.stretch_mut() {
-            Some(stretch) => Ok(stretch.lend(at_once)?),
-            None => Ok(false),
+    fn lend_elements(&mut self, at_once: bool) -> Outcome<()> {
+        if let Some(stretch) = self.0.layout.stretch_mut() {
+            stretch.lend(at_once)?;
         }
+        Ok(())
     }
 
     /// Whether MPI writes to the buffer itself, so that `settle` is left to be done.

@@ -34,21 +34,21 @@ impl Companions {
     #[inline]
     pub fn get<C: Companion + Default>(&mut self) -> &mut C {
         // Mostly there is one.
-        let at = match self.0.first() {
-            Some((kind, _)) if *kind == TypeId::of::<C>() => 0,
-            _ => self.place_or_make::<C>(),
+        let companion: *mut C = match self.0.first_mut() {
+            Some((kind, companion)) if *kind == TypeId::of::<C>() => (&raw mut **companion).cast(),
+            _ => self.find_or_make(),
         };
-        let companion: *mut dyn Companion = &raw mut *self.0[at].1;
         // SAFETY: borrowed from `self`, and of type `C`, as `put` wrote beside it.
-        unsafe { &mut *companion.cast::<C>() }
+        unsafe { &mut *companion }
     }
 
     #[inline(never)]
-    fn place_or_make<C: Companion + Default>(&mut self) -> usize {
-        self.place::<C>().unwrap_or_else(|| {
+    fn find_or_make<C: Companion + Default>(&mut self) -> *mut C {
+        let at = self.place::<C>().unwrap_or_else(|| {
             self.put(Box::<C>::default());
             self.0.len() - 1
-        })
+        });
+        (&raw mut *self.0[at].1).cast()
     }
 
     fn place<C: Companion>(&self) -> Option<usize> {

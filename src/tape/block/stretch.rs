@@ -240,14 +240,14 @@ impl Stretch {
 
     /// Lets values arrive where they are to stay, if that may be: `place` tells where. `at_once`: the program waits for
     /// them.
-    pub fn lend(&mut self, at_once: bool) -> Result<bool> {
+    pub fn lend(&mut self, at_once: bool) -> Result<()> {
         self.loan = with_current(|tape| {
             if self.is_whole() {
                 return self.lend_whole(tape, at_once).map(Some);
             }
             if at_once { self.lend_part(tape) } else { Ok(None) }
         })?;
-        Ok(self.loan.is_some())
+        Ok(())
     }
 
     fn lend_whole(&self, mut tape: Option<&mut Tape>, at_once: bool) -> Result<Loan> {
