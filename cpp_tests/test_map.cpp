@@ -439,9 +439,12 @@ TEST_CASE("test_map_of_plain_numbers_records_nothing") {
     CHECK(values_of(y) == expected);
     for (const var &each : y) CHECK(each.id == 0);
     CHECK(tape.statistics().statements == before);
-    tape.stop();
     var x = 1.0;
+    tape.input(x);
+    tape.stop();
+    const std::uint64_t bytes = tape.statistics().used_bytes;
     CHECK(map_rect(f, actives{x}, 1)[0].id == 0);
+    CHECK(tape.statistics().used_bytes == bytes);
   });
 }
 

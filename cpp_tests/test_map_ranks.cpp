@@ -149,16 +149,17 @@ TEST_CASE("test_map_of_tangents_by_ranks") {
   with_ranks(MPI_COMM_WORLD, [&](map_workers &workers) {
     check_tangents(f, workers);
     check_tangents_on_the_tape(f, workers);
-    const problem q = problem::rectangular(9, 1);
-    map_data rectangular(workers, q.data);
-    const auto second = map_hessian(f, q.shared, q.params, rectangular);
+    const problem p = problem::of_all_lengths(9);
+    map_data data(workers, p.data);
+    const auto second = map_hessian(f, p.shared, p.params, data, 2);
     const auto alone = [&] {
       map_workers here(ADMPI_MAP_SERIAL);
-      map_data data_here(here, q.data);
-      return map_hessian(f, q.shared, q.params, data_here);
+      map_data data_here(here, p.data);
+      return map_hessian(f, p.shared, p.params, data_here, 2);
     }();
     check_close(second.hessian.values(), alone.hessian.values());
     check_close(second.gradient.values(), alone.gradient.values());
+    check_close(second.value, alone.value);
   });
 }
 
