@@ -1,0 +1,89 @@
+/* MPI tells of a loss, which it is made to here: the root by a send that fails, the workers by a receive. */
+#include <admpi.h>
+
+#include "../check.h"
+
+static int rank, size, no_send, no_receive;
+
+int MPI_Isend(const void *words, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request) {
+  return no_send ? MPI_ERR_OTHER : PMPI_Isend(words, n, type, to, tag, comm, request);
+}
+
+int MPI_Irecv(void *words, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request) {
+  return no_receive ? MPI_ERR_OTHER : PMPI_Irecv(words, n, type, from, tag, comm, request);
+}
+
+/* Where the shared parameter is negative, its worker receives no order after this one. */
+static int32_t losing(const admpi_var *shared, int64_t n_shared, const admpi_var *job, int64_t n_job, const double *x_r,
+                      int64_t n_r, const int32_t *x_i, int64_t n_i, admpi_var *y, int64_t n_y, void *ctx) {
+  (void)n_shared, (void)job, (void)n_job, (void)x_r, (void)n_r, (void)x_i, (void)n_i, (void)n_y, (void)ctx;
+  if (shared[0].value < 0.0 && rank != 0) no_receive = 1;
+  y[0] = admpi_mul_d(shared[0], 2.0);
+  return 0;
+}
+
+static void check_run(admpi_map *map, int32_t function, int64_t jobs, double x, int32_t code) {
+  admpi_var shared, y[16];
+  admpi_map_call call = {.function = function, .jobs = jobs, .shared = &shared, .n_shared = 1, .n_y = jobs};
+  admpi_statistics before, after;
+  double adjoint;
+  int64_t i;
+  CHECK(admpi_tape_reset(admpi_tls_tape) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_input(admpi_tls_tape, &x, 1, &shared) == ADMPI_SUCCESS);
+  for (i = 0; i < jobs; ++i) y[i] = admpi_passive(-7.0);
+  CHECK(admpi_tape_statistics(admpi_tls_tape, &before) == ADMPI_SUCCESS);
+  CHECK(admpi_map_run(map, &call, y) == code);
+  CHECK(admpi_tape_statistics(admpi_tls_tape, &after) == ADMPI_SUCCESS);
+  CHECK((after.used_bytes == before.used_bytes) == (code != ADMPI_SUCCESS));
+  for (i = 0; i < jobs; ++i) {
+    CHECK(y[i].value == (code == ADMPI_SUCCESS ? 2.0 * x : -7.0));
+    CHECK(admpi_tape_seed(admpi_tls_tape, y[i], 1.0, 0) == ADMPI_SUCCESS);
+  }
+  CHECK(admpi_tape_reverse(admpi_tls_tape) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_adjoint(admpi_tls_tape, shared, 0, &adjoint) == ADMPI_SUCCESS);
+  CHECK(adjoint == (code == ADMPI_SUCCESS ? 2.0 * (double)jobs : 0.0));
+}
+
+static void lose(int32_t function) {
+  admpi_map *map = NULL;
+  admpi_map_values values = {.jobs = 1};
+  admpi_map_data data;
+  CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_SUCCESS);
+  check_run(map, function, 16, 1.0, ADMPI_SUCCESS);
+  check_run(map, function, 15, -1.0, ADMPI_SUCCESS);
+  no_send = 1;
+  check_run(map, function, 16, 1.0, ADMPI_ERR_MPI);
+  no_send = 0;
+  /* What cannot be known to be in step is not used again. */
+  check_run(map, function, 16, 1.0, ADMPI_ERR_MPI);
+  CHECK(strstr(admpi_last_error(), "workers are lost") != NULL);
+  CHECK(admpi_map_data_new(map, &values, &data) == ADMPI_ERR_MPI);
+  CHECK(admpi_map_set_backend(map, ADMPI_MAP_SERIAL, 0) == ADMPI_SUCCESS);
+  check_run(map, function, 16, 3.0, ADMPI_SUCCESS);
+  CHECK(admpi_map_stop(map) == ADMPI_ERR_MPI);
+  check_run(map, function, 16, 4.0, ADMPI_SUCCESS);
+  admpi_map_free(map);
+}
+
+int main(int argc, char **argv) {
+  admpi_tape *tape = NULL;
+  int32_t function = 0;
+  int all = 0;
+  CHECK(AMPI_Init(&argc, &argv) == MPI_SUCCESS);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  CHECK(admpi_map_register("losing", losing, NULL, &function) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_new(&tape) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_activate(tape, NULL) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_start(tape) == ADMPI_SUCCESS);
+  if (rank == 0) {
+    lose(function);
+  } else {
+    CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_ERR_MPI);
+    no_receive = 0;
+  }
+  admpi_tape_free(tape);
+  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  AMPI_Finalize();
+  return all != 0;
+}
