@@ -289,6 +289,15 @@ TEST_CASE("test_map_in_a_mapped_function") {
   with_workers([&](map_workers &workers) {
     check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return admpi::map(outer, s, q, one_each, workers); }),
                 derivatives(p, plain));
+    // By the workers who do the job themselves, which means in its thread.
+    const auto again = [&](const auto &job) {
+      using T = typename std::decay_t<decltype(job)>::scalar;
+      T product = 1.0;
+      for (const T &y : map_rect(inner, job.shared, std::vector<T>(job.params.begin(), job.params.end()), workers)) product *= y;
+      job.y[0] = product;
+    };
+    check_close(derivatives(p, [&](const actives &s, const ragged<var> &q) { return admpi::map(again, s, q, one_each, workers); }),
+                derivatives(p, plain));
   });
 }
 

@@ -33,6 +33,8 @@ static void test_map_environment(void) {
   setenv("ADMPI_MAP", "threads", 1);
   setenv("ADMPI_MAP_THREADS", "3", 1);
   CHECK(admpi_map_new(ADMPI_MAP_DEFAULT, 0, &map) == ADMPI_SUCCESS);
+  begun = 0;
+  check_threads(map);
   check_problem(map, 9, 1, 1, 1, 1);
   admpi_map_free(map);
   setenv("ADMPI_MAP", "nonsense", 1);

@@ -40,7 +40,8 @@ static struct rlimit limit_memory(int mib) {
 
 /* Which job fails, and how. Ranks other than the root's know it by the data. The last are not for all maps. */
 enum {
-  FINE, RETURN_7, RETURN_SILENTLY, PAST_ITS_LIMIT, LEFT_NEST, FOREIGN, NAN_RESULT, TAPE_TAKEN, TAPE_RESET, CALLERS_TAPE,
+  FINE, RETURN_7, RETURN_SILENTLY, PAST_ITS_LIMIT, LEFT_NEST, NEST_AND_7, FOREIGN, NAN_RESULT, TAPE_TAKEN, TAPE_RESET,
+  CALLERS_TAPE,
   NO_MEMORY, EXPLAIN
 };
 
@@ -117,6 +118,9 @@ static int32_t failing(const admpi_var *shared, int64_t n_shared, const admpi_va
       return 0;
     case LEFT_NEST:
       return admpi_tape_start_nested(admpi_tls_tape, 0, &nest);
+    case NEST_AND_7:
+      CHECK(admpi_tape_start_nested(admpi_tls_tape, 0, &nest) == ADMPI_SUCCESS);
+      return 7;
     case FOREIGN:
       y[0] = (admpi_var){1.0, UINT32_MAX, 12345};
       return 0;
@@ -400,7 +404,7 @@ static void check_long(admpi_map *map) {
   destroy(&p);
 }
 
-/* Two jobs run at once on every rank; to be called once in a process. */
+/* Two jobs run at once on every rank, where none has waited for another before. */
 static void check_threads(admpi_map *map) {
   admpi_var y[MAX_JOBS];
   admpi_map_call call = {.function = f_meet, .jobs = MAX_JOBS, .n_y = MAX_JOBS};
@@ -524,7 +528,7 @@ static void check_nested(admpi_map *map) {
 
 static int32_t expected_code(int how) {
   switch (how) {
-    case RETURN_7: case RETURN_SILENTLY: return ADMPI_ERR_CALLBACK;
+    case RETURN_7: case RETURN_SILENTLY: case NEST_AND_7: return ADMPI_ERR_CALLBACK;
     case PAST_ITS_LIMIT: return ADMPI_ERR_LIMIT;
     case NO_MEMORY: return ADMPI_ERR_MEMORY;
     case LEFT_NEST: return ADMPI_ERR_NEST;
@@ -563,7 +567,7 @@ static void check_failure(admpi_map *map, int64_t jobs, int64_t bad, int how) {
     CHECK(after.used_bytes == before.used_bytes && after.events == before.events);
     CHECK(admpi_map_last_failure(&failure) == ADMPI_SUCCESS);
     CHECK(failure.job == bad);
-    CHECK(failure.code == (how == RETURN_7 ? 7 : how == RETURN_SILENTLY ? -2 : 0));
+    CHECK(failure.code == (how == RETURN_7 || how == NEST_AND_7 ? 7 : how == RETURN_SILENTLY ? -2 : 0));
     if (how == RETURN_7) CHECK(strcmp(failure.text, "std::domain_error: seven") == 0);
     if (how == RETURN_SILENTLY) CHECK(strcmp(failure.text, "the function returned -2") == 0);
     CHECK(strstr(admpi_last_error(), failure.text) != NULL);

@@ -306,6 +306,7 @@ static void check_data_without_memory(admpi_map *map) {
   double *shared_r = calloc(MOST, sizeof *shared_r);
   admpi_var shared = admpi_passive(1.0), y[64];
   admpi_map_values values = {.shared_r = shared_r};
+  admpi_map_data updated = {0, 0};
   admpi_map_call call = {.function = f_where, .shared = &shared, .n_shared = 1};
   char text[32];
   int i;
@@ -321,6 +322,16 @@ static void check_data_without_memory(admpi_map *map) {
     CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS && y[call.jobs - 1].value == size - 1);
     CHECK(admpi_map_data_free(map, data) == ADMPI_SUCCESS);
   }
+  /* The workers keep no data but the present ones. */
+  values.n_shared_r = MOST / 12;
+  CHECK(admpi_map_data_new(map, &values, &updated) == ADMPI_SUCCESS);
+  for (i = 0; i < 12; ++i) {
+    admpi_map_data data = {0, 0};
+    CHECK(admpi_map_data_new(map, &values, &data) == ADMPI_SUCCESS);
+    CHECK(admpi_map_data_free(map, data) == ADMPI_SUCCESS);
+    CHECK(admpi_map_data_update(map, updated, &values, &updated) == ADMPI_SUCCESS);
+  }
+  CHECK(admpi_map_data_free(map, updated) == ADMPI_SUCCESS);
   free(shared_r);
 }
 
