@@ -1,6 +1,6 @@
 // Random array statements of any length against dual numbers, element by element: parts that overlap, columns apart and one behind
-// the other, transposed, with ids of their own; weights that are partly zero; one direction and four; second derivatives.
-#include <admpi/tangent_arrays.hpp>
+// the other, transposed, with ids of their own; weights that are partly zero; one direction and four.
+#include <admpi.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,15 +10,13 @@
 
 #include <doctest/doctest.h>
 
-using admpi::tangent;
 using admpi::var;
 using admpi::varmat;
 using admpi::view;
 
 namespace {
 
-using dual = tangent<double>;
-using twice = tangent<dual>;
+using dual = admpi::tangent<double>;
 
 /// Calls visit with one of the functions of two elements and a scalar, written for arrays and numbers alike.
 template <class Visit>
@@ -26,22 +24,19 @@ void with_expression(int which, Visit visit) {
   switch (which) {
     case 0: return visit([](const auto &a, const auto &, const auto &) { return exp(a); });
     case 1: return visit([](const auto &a, const auto &b, const auto &s) { return a * a + exp(-b) * s; });
-    case 2: return visit([](const auto &a, const auto &b, const auto &s) { return log(a) * sin(b) / (s + 2.0); });
+    case 2: return visit([](const auto &a, const auto &b, const auto &s) { return inv_logit(log(a)) * sin(b) / (s + 2.0); });
     case 3: return visit([](const auto &a, const auto &, const auto &) { return tanh(exp(-a)); });
-    case 4: return visit([](const auto &a, const auto &b, const auto &) { return inv_logit(a - b); });
-    case 5: return visit([](const auto &a, const auto &b, const auto &) { return pow(a, b); });
-    case 6: return visit([](const auto &a, const auto &b, const auto &) { return lgamma(a) * log1p(b); });
-    case 7: return visit([](const auto &a, const auto &b, const auto &s) { return sqrt(a) * cos(b) - tan(0.3 * a) * s; });
-    case 8: return visit([](const auto &a, const auto &b, const auto &) { return log1p_exp(a) * expm1(b); });
-    case 9: return visit([](const auto &a, const auto &b, const auto &) { return hypot(a, b) + atan2(b, a) + abs(a - b); });
-    case 10: return visit([](const auto &a, const auto &b, const auto &s) { return square(a) * inv(b) + erf(s * a); });
-    case 11: return visit([](const auto &a, const auto &, const auto &) { return log(sqrt(sin(0.5 * a))); });
-    case 12: return visit([](const auto &a, const auto &b, const auto &) { return max(a, b); });
-    case 13: return visit([](const auto &a, const auto &b, const auto &) { return Phi(a) - digamma(b) + log_sum_exp(a, b); });
+    case 4: return visit([](const auto &a, const auto &b, const auto &) { return pow(a, b); });
+    case 5: return visit([](const auto &a, const auto &b, const auto &) { return lgamma(a) * log1p(b); });
+    case 6: return visit([](const auto &a, const auto &b, const auto &s) { return sqrt(a) * cos(b) - tan(0.3 * a) * s; });
+    case 7: return visit([](const auto &a, const auto &b, const auto &) { return hypot(a, b) + atan2(b, a) + abs(a - b); });
+    case 8: return visit([](const auto &a, const auto &b, const auto &s) { return square(a) * inv(b) + erf(s * a); });
+    case 9: return visit([](const auto &a, const auto &, const auto &) { return log(sqrt(sin(0.5 * a))); });
+    case 10: return visit([](const auto &a, const auto &b, const auto &) { return max(a, b); });
     default: return visit([](const auto &a, const auto &, const auto &) { return 3.0 * a; });
   }
 }
-constexpr int expressions = 15;
+constexpr int expressions = 12;
 
 class choices {
  public:
@@ -172,40 +167,28 @@ void check_statement(unsigned seed) {
   });
 }
 
-/// The Hessian of a weighted sum times a direction, by tangent<varmat> and a sweep, against nested duals.
-void check_second_derivative(unsigned seed) {
-  CAPTURE(seed);
-  choices next(seed);
-  const std::int64_t n = 1 + next.below(150);
-  const std::vector<double> of_a = next.reals(n, 0.25, 1.75), of_b = next.reals(n, 0.25, 1.75), u = next.reals(n, -1.0, 1.0),
-                            v = next.reals(n, -1.0, 1.0), w = next.reals(n, -1.0, 1.0);
-  with_expression(static_cast<int>(next.below(expressions)), [&](const auto &f) {
-    admpi::tape tape;
-    tape.start();
-    varmat a(of_a), b(of_b);
-    tape.input(a);
-    tape.input(b);
-    const tangent<varmat> y = f(tangent<varmat>{a, varmat(u)}, tangent<varmat>{b, varmat(v)}, 0.7);
-    tape.seed(y.derivative, w);
-    tape.reverse();
-    const std::vector<double> got_a = tape.adjoints(a), got_b = tape.adjoints(b);
-    int wrong = 0;
-    for (std::size_t k = 0; k < of_a.size(); ++k) {
-      const auto along = [&](double da, double db) -> twice {
-        return f(twice(dual(of_a[k], da), dual(u[k], 0.0)), twice(dual(of_b[k], db), dual(v[k], 0.0)), 0.7);
-      };
-      wrong += !close(got_a[k], w[k] * along(1.0, 0.0).derivative.derivative);
-      wrong += !close(got_b[k], w[k] * along(0.0, 1.0).derivative.derivative);
-    }
-    CHECK(wrong == 0);
-  });
-}
-
 }  // namespace
 
 TEST_CASE("test_random_expressions") {
   const char *first = std::getenv("ADMPI_RANDOM_SEED");
   const unsigned start = first != nullptr ? static_cast<unsigned>(std::atoi(first)) : 1;
   for (unsigned seed = start; seed < start + 200; ++seed) check_statement(seed);
-  for (unsigned seed = start; seed < start + 60; ++seed) check_second_derivative(seed);
+}
+
+TEST_CASE("test_random_expressions_infinite_partials_without_weight") {
+  for (const std::size_t n : {1, 16, 100, 512, 700}) {
+    admpi::tape tape;
+    tape.start();
+    std::vector<double> values(n, 4.0), w(n, 3.0);
+    for (std::size_t k = 0; k < n; k += 3) values[k] = w[k] = 0.0;
+    varmat x(values);
+    tape.input(x);
+    tape.seed(varmat(sqrt(x)), w);
+    tape.seed(varmat(cbrt(x) + x), w);
+    tape.reverse();
+    const std::vector<double> got = tape.adjoints(x);
+    int wrong = 0;
+    for (std::size_t k = 0; k < n; ++k) wrong += !close(got[k], k % 3 == 0 ? 0.0 : 0.75 + 3.0 * (1.0 + std::cbrt(4.0) / 12.0));
+    CHECK(wrong == 0);
+  }
 }

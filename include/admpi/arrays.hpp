@@ -105,7 +105,7 @@ constexpr std::int64_t array_lanes = 16;
 
 /// How many those are, for an expression with so many leaves and functions: what belongs to them stays in the first cache.
 constexpr std::int64_t array_chunk(unsigned leaves, unsigned functions) {
-  const std::int64_t fit = 2048 / (2 * leaves + 2 * functions + 5) / array_lanes * array_lanes;
+  const std::int64_t fit = 1024 / (2 * leaves + functions) / array_lanes * array_lanes;
   return fit < 64 ? 64 : fit;
 }
 
@@ -741,7 +741,7 @@ struct array_kernel {
           if constexpr (F::chooses) std::memset(partial, 0, sizeof partial);
           push(chunk, weight, [&](std::int64_t l) ADMPI_INLINED { return slot_writer<reading::most>{partial, l, weight.mask(l)}; });
           for (unsigned p = 0; p < L; ++p) {
-            std::fill(partial[p] + chunk.n, partial[p] + chunk.padded, 0.0);
+            if (one) std::fill(partial[p] + chunk.n, partial[p] + chunk.padded, 0.0);
             double *sum = partial[same[p]];
             if (sum != partial[p]) each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { sum[l] += partial[p][l]; });
           }
