@@ -170,18 +170,14 @@ impl Stretch {
         Ok((begin / part.rows..=(end - 1) / part.rows).map(column).collect())
     }
 
-    /// Overwrites the elements `from..from + n` with what `source` gives for 0, 1, 2 and so on.
-    fn assign(
-        &self,
-        from: usize,
-        n: usize,
-        active: bool,
-        source: impl Fn(usize) -> (f64, Id),
-    ) -> Result<()> {
-        for (piece, before) in self.pieces(from, n)? {
-            // SAFETY: `of` keeps the matrix, which `source` does not read.
+    /// Overwrites the elements from `from` on with values, which get consecutive ids.
+    fn assign(&self, from: usize, values: &[f64], id: Id) -> Result<()> {
+        for (piece, before) in self.pieces(from, values.len())? {
+            let rows = usize::try_from(piece.rows).unwrap_or(0);
+            let values = &values[before..before + rows];
+            // SAFETY: `of` keeps the matrix, whose elements the values are not.
             with_current(|tape| unsafe {
-                Tape::assign(tape, "buf", &piece, active, |i| source(before + i))
+                Tape::assign_values(tape, "buf", &piece, values, id.behind(before))
             })?;
         }
         Ok(())
@@ -190,10 +186,16 @@ impl Stretch {
     /// Writes scalars, ids and all, from the beginning on.
     pub fn set(&self, vars: &[Var]) -> Result<()> {
         let active = vars.iter().any(|var| var.id != 0);
-        self.assign(0, vars.len(), active, |i| {
-            let Var { value, id, tag } = vars[i];
-            (value, Id { id, tag })
-        })
+        for (piece, before) in self.pieces(0, vars.len())? {
+            // SAFETY: `of` keeps the matrix, which the source does not read.
+            with_current(|tape| unsafe {
+                Tape::assign(tape, "buf", &piece, active, |i| {
+                    let Var { value, id, tag } = vars[before + i];
+                    (value, Id { id, tag })
+                })
+            })?;
+        }
+        Ok(())
     }
 
     /// Writes what has arrived to the elements from `from` on. They get consecutive ids from `id` on, or none if that is
@@ -209,7 +211,7 @@ impl Stretch {
             self.take_over(&fresh, id);
             return Ok(());
         }
-        self.assign(from, values.len(), id.id != 0, |i| (values[i], id.behind(i)))
+        self.assign(from, values, id)
     }
 
     /// Whether they are all elements of the matrix, in their order.
@@ -291,15 +293,14 @@ impl Stretch {
                 self.take_over(&fresh, id);
             }
             Some(Loan::Fresh(mut fresh, _)) => {
-                let values = &*fresh.fresh_values();
-                self.assign(0, n, id.id != 0, |i| (values[i], id.behind(i)))?;
+                self.assign(0, &fresh.fresh_values()[..n], id)?;
             }
             Some(Loan::There(_)) => {
-                let (run, ids) = (self.run(), self.block().cells.ids);
-                let Some(run) = run.filter(|_| !ids.is_null()) else { return Ok(()) };
-                for (i, place) in run.take(n).enumerate() {
-                    // SAFETY: the array is as long as the block.
-                    unsafe { *ids.add(place) = id.behind(i) };
+                // SAFETY: `of` keeps the matrix, and a live matrix is bound to a live block.
+                let block = unsafe { &mut *(*self.of.0).block };
+                if let (Some(run), false) = (self.run(), block.cells.ids.is_null()) {
+                    // SAFETY: the block has ids, and the run is within it.
+                    unsafe { block.number(run.start, n.min(run.len()), id) };
                 }
             }
             None | Some(Loan::Leaving(_) | Loan::Held(_)) => {}
@@ -318,7 +319,7 @@ impl Stretch {
 
 impl Id {
     /// That of the element `i` further on.
-    fn behind(self, i: usize) -> Self {
+    pub(super) fn behind(self, i: usize) -> Self {
         let ahead = if self.id == 0 { 0 } else { u32::try_from(i).unwrap_or(0) };
         Self { id: self.id + ahead, ..self }
     }

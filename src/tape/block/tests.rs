@@ -245,6 +245,50 @@ fn filling_a_fresh_matrix_saves_nothing() {
 }
 
 #[test]
+fn columns_are_saved_as_runs() {
+    let (n, rows) = (1000, 1000);
+    let numbers: Vec<f64> = (1..=2000).map(f64::from).collect();
+    let mut tape = recording();
+    let a = input(&mut tape, n, &numbers);
+    let x = elements(&a);
+    let (left, right) = (part(&a, 0, rows, 1), part(&a, rows, rows, 1));
+    let before = square(&mut tape, &a.view());
+    assign(&mut tape, &left, &right);
+    let between = square(&mut tape, &left);
+    set(&mut tape, &a, 7, x[3]);
+    let marked = tape.mark();
+    let saved = tape.payload_used;
+    assign(&mut tape, &left, &part(&a, 1, rows, 1));
+    // Value and id of each.
+    assert!(tape.payload_used - saved < 16 * n + 400, "{}", tape.payload_used - saved);
+    let after = square(&mut tape, &left);
+    let now = elements(&a);
+    for _ in 0..2 {
+        for (result, places) in [(&before, 0..2 * n), (&between, n..2 * n)] {
+            tape.clear_adjoints().unwrap();
+            for y in elements(result) {
+                tape.seed(&y, 1.0, 0).unwrap();
+            }
+            reverse(&mut tape);
+            for (k, x) in x.iter().enumerate() {
+                let expected = if places.contains(&k) { 2.0 * x.value } else { 0.0 };
+                assert_eq!(adjoint(&tape, x), expected, "{k}");
+            }
+        }
+        tape.clear_adjoints().unwrap();
+        tape.seed(&elements(&after)[6], 1.0, 0).unwrap();
+        tape.seed(&elements(&after)[n - 1], 1.0, 0).unwrap();
+        reverse(&mut tape);
+        assert_eq!((adjoint(&tape, &x[3]), adjoint(&tape, &x[n])), (8.0, 2.0 * x[n].value));
+        assert!(elements(&a) == now);
+    }
+    // SAFETY: live.
+    unsafe { Tape::reset_to(&mut *tape, &marked) }.unwrap();
+    let then: Vec<Var> = (0..n).map(|k| if k == 7 { x[3] } else { x[n + k] }).collect();
+    assert!(elements(&a) == [&then, &x[n..]].concat());
+}
+
+#[test]
 fn overlapping_views() {
     for shift_up in [false, true] {
         let mut tape = recording();

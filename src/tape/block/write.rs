@@ -1,7 +1,7 @@
 //! Overwriting elements: what recorded events and marked places still need is saved, taken back as a sweep passes,
 //! and done again at its end.
 
-use super::{Block, Cells, Home, Id, Matrix, Part, STALE, View, bind, check_count, zeros};
+use super::{Block, Home, Id, Matrix, Part, STALE, View, bind, check_count, zeros};
 use crate::count::product;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Event, Sweep, Tape, Var};
@@ -18,8 +18,20 @@ struct Chunk {
     older: *mut Self,
     newer: *mut Self,
     n: usize,
-    capacity: usize,
+    kind: Kind,
 }
+
+/// How a chunk holds its elements.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Each with its place; there is room for so many.
+    Scattered { capacity: usize },
+    /// Side by side from this place on: all values, then all ids.
+    Run { place: usize },
+}
+
+/// From how many elements side by side on they are saved as a run, which then takes less. The matrices of tests are small.
+const RUN: usize = if cfg!(test) { 2 } else { 8 };
 
 impl Chunk {
     /// Swaps the saved elements with those of the block: newest first to take assignments back, else to redo them.
@@ -29,16 +41,35 @@ impl Chunk {
     unsafe fn swap(chunk: *mut Self, block: *mut Block, newest_first: bool) {
         // SAFETY: the caller's promise; the places were checked when they were saved.
         unsafe {
-            let n = (*chunk).n;
+            let (n, cells) = ((*chunk).n, &(*block).cells);
+            if let Kind::Run { place } = (*chunk).kind {
+                let (values, ids) = Self::run(chunk);
+                std::ptr::swap_nonoverlapping(values, cells.value.add(place), n);
+                if !cells.ids.is_null() {
+                    std::ptr::swap_nonoverlapping(ids, cells.ids.add(place), n);
+                }
+                return;
+            }
             let saved = chunk.add(1).cast::<Saved>();
             for i in 0..n {
                 let saved = &mut *saved.add(if newest_first { n - 1 - i } else { i });
-                let cells = &(*block).cells;
                 std::ptr::swap(&raw mut saved.value, cells.value.add(saved.place));
                 if !cells.ids.is_null() {
                     std::ptr::swap(&raw mut saved.id, cells.ids.add(saved.place));
                 }
             }
+        }
+    }
+
+    /// Where the values and the ids of a run are.
+    ///
+    /// # Safety
+    /// The chunk is live, and of that kind.
+    unsafe fn run(chunk: *mut Self) -> (*mut f64, *mut Id) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let values = chunk.add(1).cast::<f64>();
+            (values, values.add((*chunk).n).cast())
         }
     }
 }
@@ -142,6 +173,45 @@ impl Tape {
                 if !block.cells.ids.is_null() {
                     (0..rows).for_each(|i| *block.cells.ids.add(at(i)) = source(j * rows + i).1);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Overwrites the elements of a view that is a column with as many values, which get consecutive ids from `id` on, or none
+    /// if that is passive.
+    ///
+    /// # Safety
+    /// As for `assign`; `values` are none of the matrix.
+    pub(super) unsafe fn assign_values(
+        tape: Option<&mut Self>,
+        name: &str,
+        view: &View,
+        values: &[f64],
+        id: Id,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let part = view.part(name)?;
+            check_count(name, part.len(), values.len())?;
+            if part.is_empty() {
+                return Ok(());
+            }
+            let block = &mut *Self::writable(tape, name, view.of, &part, id.id != 0)?;
+            let Part { offset: first, row_step, .. } = part;
+            let (n, to, ids) = (values.len(), block.cells.value, block.cells.ids);
+            if part.is_contiguous() {
+                to.add(first).copy_from_nonoverlapping(values.as_ptr(), n);
+            } else {
+                (0..n).for_each(|i| *to.add(first + i * row_step) = values[i]);
+            }
+            if ids.is_null() {
+                return Ok(());
+            }
+            if part.is_contiguous() {
+                block.number(first, n, id);
+            } else {
+                (0..n).for_each(|i| *ids.add(first + i * row_step) = id.behind(i));
             }
         }
         Ok(())
@@ -371,17 +441,7 @@ impl Tape {
         let offset = self.allocate(product("ids", block.n, size_of::<Id>())?, align_of::<Id>())?;
         let ids = self.payload_at(offset).cast::<Id>();
         // SAFETY: fresh room for as many.
-        unsafe {
-            if let Some(listed) = block.listed() {
-                ids.copy_from_nonoverlapping(listed.as_ptr(), block.n);
-            } else {
-                let Cells { mut id0, tag, step, .. } = block.cells;
-                for k in 0..block.n {
-                    ids.add(k).write(Id { id: id0, tag });
-                    id0 = id0.wrapping_add(step);
-                }
-            }
-        }
+        unsafe { block.copy_ids(0, block.n, ids) };
         Ok(ids)
     }
 
@@ -406,17 +466,32 @@ impl Tape {
             None
         };
         let journal = self.journal(block, ids.is_some())?;
-        let chunk = self.chunk(journal, part.len())?;
+        let n = part.len();
+        let run = part.is_contiguous() && n >= RUN;
+        let chunk = if run {
+            let bytes = product("saved elements", n, size_of::<f64>() + size_of::<Id>())?;
+            self.add_chunk(journal, Kind::Run { place: part.offset }, bytes)?
+        } else {
+            self.chunk(journal, n)?
+        };
         if let Some(ids) = ids {
             block.cells.ids = ids;
         }
-        for (i, place) in (0..).zip(part.places()) {
-            let saved = Saved { value: block.values()[place], id: block.id(place), place };
-            // SAFETY: `chunk` has room for them.
-            unsafe { chunk.add(1).cast::<Saved>().add((*chunk).n + i).write(saved) };
+        // SAFETY: `chunk` has room for them.
+        unsafe {
+            if run {
+                (*chunk).n = n;
+                let (values, ids) = Chunk::run(chunk);
+                values.copy_from_nonoverlapping(block.cells.value.add(part.offset), n);
+                block.copy_ids(part.offset, n, ids);
+                return Ok(());
+            }
+            for (i, place) in (0..).zip(part.places()) {
+                let saved = Saved { value: block.values()[place], id: block.id(place), place };
+                chunk.add(1).cast::<Saved>().add((*chunk).n + i).write(saved);
+            }
+            (*chunk).n += n;
         }
-        // SAFETY: just written.
-        unsafe { (*chunk).n += part.len() };
         Ok(())
     }
 
@@ -446,27 +521,79 @@ impl Tape {
         Ok(journal)
     }
 
-    /// Room for `n` more saved elements in a journal.
+    /// Room for `n` more saved elements in a journal, each with its place.
     fn chunk(&mut self, journal: *mut Journal, n: usize) -> Result<*mut Chunk> {
         const MOST: usize = 1 << 12;
         // SAFETY: the journal is on the tape, and so are its chunks.
+        let newest = unsafe { (*journal).newest.as_ref() };
+        let mut before = 0;
+        if let Some(&Chunk { n: taken, kind: Kind::Scattered { capacity }, .. }) = newest {
+            if capacity - taken >= n {
+                // SAFETY: as above.
+                return Ok(unsafe { (*journal).newest });
+            }
+            before = capacity;
+        }
+        let capacity = n.max((2 * before).min(MOST));
+        let bytes = product("saved elements", capacity, size_of::<Saved>())?;
+        self.add_chunk(journal, Kind::Scattered { capacity }, bytes)
+    }
+
+    /// A new chunk of a journal, without elements, with so many bytes for them.
+    fn add_chunk(&mut self, journal: *mut Journal, kind: Kind, bytes: usize) -> Result<*mut Chunk> {
+        let offset = self.allocate(size_of::<Chunk>() + bytes, align_of::<Chunk>())?;
+        let chunk = self.payload_at(offset).cast::<Chunk>();
+        // SAFETY: fresh room; the journal is on the tape, and so are its chunks.
         unsafe {
             let newest = (*journal).newest;
-            let before = newest.as_ref().map_or(0, |chunk| chunk.capacity);
-            if !newest.is_null() && before - (*newest).n >= n {
-                return Ok(newest);
-            }
-            let capacity = n.max((2 * before).min(MOST));
-            let bytes = product("saved elements", capacity, size_of::<Saved>())?;
-            let offset = self.allocate(size_of::<Chunk>() + bytes, align_of::<Chunk>())?;
-            let chunk = self.payload_at(offset).cast::<Chunk>();
-            chunk.write(Chunk { older: newest, newer: std::ptr::null_mut(), n: 0, capacity });
+            chunk.write(Chunk { older: newest, newer: std::ptr::null_mut(), n: 0, kind });
             match newest.as_mut() {
                 Some(newest) => newest.newer = chunk,
                 None => (*journal).oldest = chunk,
             }
             (*journal).newest = chunk;
-            Ok(chunk)
+        }
+        Ok(chunk)
+    }
+}
+
+impl Block {
+    /// Writes the ids of `n` elements from `first` on.
+    ///
+    /// # Safety
+    /// `to` has room for as many.
+    unsafe fn copy_ids(&self, first: usize, n: usize, to: *mut Id) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.listed() {
+                Some(listed) => to.copy_from_nonoverlapping(listed[first..first + n].as_ptr(), n),
+                None if n > 0 => self.id(first).number(n, self.cells.step, to),
+                None => {}
+            }
+        }
+    }
+
+    /// Gives `n` elements from `first` on the ids from `id` on, or none if that is passive.
+    ///
+    /// # Safety
+    /// The block has an array of ids, and they are within it.
+    pub(super) unsafe fn number(&mut self, first: usize, n: usize, id: Id) {
+        // SAFETY: the caller's promise.
+        unsafe { id.number(n, u32::from(id.id != 0), self.cells.ids.add(first)) };
+    }
+}
+
+impl Id {
+    /// Writes `n` ids, from this one on, `step` apart.
+    ///
+    /// # Safety
+    /// `to` has room for as many.
+    unsafe fn number(self, n: usize, step: u32, to: *mut Self) {
+        let Self { mut id, tag } = self;
+        for k in 0..n {
+            // SAFETY: the caller's promise.
+            unsafe { to.add(k).write(Self { id, tag }) };
+            id = id.wrapping_add(step);
         }
     }
 }
