@@ -7,6 +7,13 @@
 #include <string>
 #include <vector>
 
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#endif
+
 #include <doctest/doctest.h>
 
 #include "helpers.hpp"
@@ -233,3 +240,36 @@ TEST_CASE("test_linalg_determinant_of_columns_that_are_zero") {
   }
   CHECK(admpi::value(determinant(admpi::varmat(2, 2))) == 0.0);
 }
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// While it lives the process gets no more than a little memory.
+class poverty {
+ public:
+  poverty() {
+    getrlimit(RLIMIT_AS, &before_);
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit little{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (8u << 20), before_.rlim_max};
+    setrlimit(RLIMIT_AS, &little);
+  }
+  ~poverty() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("test_linalg_without_memory") {
+  const std::int64_t n = 3000;
+  const varmat a(n, n), column(n, 1);
+  const auto refused = [](auto f) {
+    const poverty limit;
+    return test::message<admpi::memory_error>(f);
+  };
+  const std::string elements = "no memory for 3000 x 3000 elements of 8 bytes";
+  CHECK(refused([&] { eigenvalues_sym(a); }) == elements);
+  CHECK(refused([&] { lu(a); }) == elements);
+  CHECK(refused([&] { qr(a); }) == elements);
+  CHECK(refused([&] { quad_form(a, column); }) == "no error");
+  CHECK(refused([&] { singular_values(a); }).rfind("no memory for the ", 0) == 0);
+}
+#endif

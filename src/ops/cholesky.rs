@@ -1,12 +1,12 @@
 //! Symmetric positive definite matrices, by their Cholesky factors. Only their lower triangle is read, and its adjoints
 //! are those of both: of a function of the numbers that are read.
 
-use super::dense::{dense_mut, product, times, values};
+use super::dense::{copy, dense_mut, identity, product, times, values, workspace};
 use super::operation::{Call, Operation, Weights, check_shapes, finite, refuse, square};
 use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
 use crate::error::Result;
 use crate::tape::{Operand, Owned, Tape, Var};
-use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -21,7 +21,7 @@ pub fn factored_as(name: &str, what: &str, call: &mut Call<'_>, a: &Operand) -> 
     let mut l = dense_mut(made.fresh_values(), n, n);
     l.copy_from_triangular_lower(seen.mat());
     let memory = cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
-    let mut memory = MemBuffer::new(memory);
+    let mut memory = workspace(memory)?;
     let stack = MemStack::new(&mut memory);
     let factor =
         cholesky_in_place(l.as_mut(), Default::default(), Par::Seq, stack, Default::default());
@@ -61,10 +61,10 @@ fn solve_factored(l: MatRef<'_, f64>, mut x: MatMut<'_, f64>) {
     Triangle::Upper.solve(l.transpose(), x);
 }
 
-pub fn inverse_of(l: MatRef<'_, f64>) -> Mat<f64> {
-    let mut inverse = Mat::identity(l.nrows(), l.nrows());
+pub fn inverse_of(l: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    let mut inverse = identity(l.nrows())?;
     solve_factored(l, inverse.as_mut());
-    inverse
+    Ok(inverse)
 }
 
 struct Cholesky {
@@ -146,7 +146,7 @@ impl Operation<1> for Cholesky {
     fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
         let l = values(&self.l);
         sweep.each(|[w], to| {
-            let mut adjoint = w.to_owned();
+            let mut adjoint = copy(w)?;
             reverse_blocked(l.mat(), adjoint.as_mut());
             to.add_lower(&self.a, |i, j| adjoint[(i, j)])
         })
@@ -179,11 +179,11 @@ impl Operation<1> for SolveSpd {
         let l = values(&self.l);
         let x = self.x.as_ref().map(values);
         sweep.each(|[w], to| {
-            let mut g = w.to_owned();
+            let mut g = copy(w)?;
             solve_factored(l.mat(), g.as_mut());
             to.add(&self.b, |i, j| g[(i, j)])?;
             let Some(x) = &x else { return Ok(()) };
-            let gx = times(g.as_ref(), x.mat().transpose());
+            let gx = times(g.as_ref(), x.mat().transpose())?;
             to.add_symmetric(&self.a, -1.0, gx.as_ref())
         })
     }
@@ -221,7 +221,7 @@ impl Operation<1> for InverseSpd {
     fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
         let c = values(&self.c);
         sweep.each(|[w], to| {
-            let g = times(times(c.mat(), w).as_ref(), c.mat());
+            let g = times(times(c.mat(), w)?.as_ref(), c.mat())?;
             to.add_symmetric(&self.a, -1.0, g.as_ref())
         })
     }
@@ -234,7 +234,7 @@ pub fn inverse_spd(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
     let mut l = factored("inverse_spd", &mut Call::new(None, &[]), &a)?;
     let mut call = Call::new(tape, &[&a]);
     let mut c = call.matrix(n, n)?;
-    let half = inverse_of(dense_mut(l.fresh_values(), n, n).as_ref());
+    let half = inverse_of(dense_mut(l.fresh_values(), n, n).as_ref())?;
     let mut to = dense_mut(c.fresh_values(), n, n);
     for j in 0..n {
         for i in 0..n {
@@ -259,7 +259,7 @@ impl Operation<1> for LogDeterminantSpd {
     /// For d = log det A: A̅ += d̅ A⁻¹, both triangles in the lower one. (Giles 2008, section 2.2.4.) The inverse is computed
     /// here: only who sweeps needs it.
     fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
-        let inverse = inverse_of(values(&self.l).mat());
+        let inverse = inverse_of(values(&self.l).mat())?;
         sweep.each(|[w], to| to.add_symmetric(&self.a, w[(0, 0)], inverse.as_ref()))
     }
 }

@@ -1,6 +1,8 @@
 //! Parts of matrices as faer sees them: where they lie, if their columns or rows are contiguous, and otherwise as copies.
 
+use crate::error::{Code, Error, Result};
 use crate::tape::{Adjoint, Operand, Part};
+use faer::dyn_stack::{MemBuffer, StackReq};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
@@ -12,6 +14,40 @@ pub fn dense(values: &[f64], rows: usize, cols: usize) -> MatRef<'_, f64> {
 /// The same, to be written to.
 pub fn dense_mut(values: &mut [f64], rows: usize, cols: usize) -> MatMut<'_, f64> {
     MatMut::from_column_major_slice_mut(values, rows, cols)
+}
+
+/// A matrix of a function's own, with `f(i, j)` as element (i, j).
+pub fn filled(rows: usize, cols: usize, f: impl FnMut(usize, usize) -> f64) -> Result<Mat<f64>> {
+    let mut made = Mat::new();
+    made.try_reserve(rows, cols).map_err(|_| {
+        let what = format!("no memory for {rows} x {cols} elements of 8 bytes");
+        Error::new(Code::Memory, what)
+    })?;
+    made.resize_with(rows, cols, f);
+    Ok(made)
+}
+
+pub fn zeros(rows: usize, cols: usize) -> Result<Mat<f64>> {
+    filled(rows, cols, |_, _| 0.0)
+}
+
+pub fn identity(n: usize) -> Result<Mat<f64>> {
+    filled(n, n, |i, j| f64::from(u8::from(i == j)))
+}
+
+pub fn copy(a: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    let mut made = zeros(a.nrows(), a.ncols())?;
+    made.copy_from(a);
+    Ok(made)
+}
+
+/// What a function of faer needs beside its arguments.
+pub fn workspace(needed: StackReq) -> Result<MemBuffer> {
+    MemBuffer::try_new(needed).map_err(|_| {
+        let what =
+            format!("no memory for the {} bytes that a factorization needs", needed.size_bytes());
+        Error::new(Code::Memory, what)
+    })
 }
 
 /// How the elements of a part lie.
@@ -81,10 +117,10 @@ pub fn product(
 }
 
 /// `a * b`.
-pub fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    let mut c = Mat::zeros(a.nrows(), b.ncols());
+pub fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    let mut c = zeros(a.nrows(), b.ncols())?;
     product(c.as_mut(), BlockStructure::Rectangular, Accum::Replace, a, b, 1.0);
-    c
+    Ok(c)
 }
 
 /// Lets `f` add to direction `k` of the adjoints of a part with this many rows and columns: there, or, where they cannot be
@@ -94,7 +130,7 @@ pub fn add_to(
     (width, k): (usize, usize),
     (rows, cols): (usize, usize),
     f: impl FnOnce(MatMut<'_, f64>),
-) {
+) -> Result<()> {
     let Adjoint { values, row_step, col_step } = to;
     match lie(rows, cols, row_step, col_step) {
         Lie::Columns(step) if width == 1 => {
@@ -106,7 +142,7 @@ pub fn add_to(
             f(columns.transpose_mut());
         }
         _ => {
-            let mut apart = Mat::zeros(rows, cols);
+            let mut apart = zeros(rows, cols)?;
             f(apart.as_mut());
             for j in 0..cols {
                 for (i, value) in apart.col_as_slice(j).iter().enumerate() {
@@ -115,4 +151,5 @@ pub fn add_to(
             }
         }
     }
+    Ok(())
 }

@@ -1,13 +1,13 @@
 //! General square systems, inverses and determinants, by LU factors with row pivoting; and the factors themselves.
 
-use super::dense::{dense_mut, times, values};
+use super::dense::{copy, dense_mut, filled, identity, times, values, workspace, zeros};
 use super::operation::{Call, Operation, Weights, check_shapes, finite, refuse, square};
 use super::scaled::Scaled;
 use super::spectral::Svd;
 use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
 use crate::error::{Error, Result};
 use crate::tape::{Operand, Owned, Tape, Var};
-use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::dyn_stack::MemStack;
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::linalg::triangular_solve::{
     solve_unit_lower_triangular_in_place, solve_unit_upper_triangular_in_place,
@@ -20,11 +20,11 @@ type Order = Box<[usize]>;
 
 /// Overwrites a matrix by its factors: U, and below its diagonal L, whose own is of ones. Returns the order of the rows
 /// and whether it is an odd permutation.
-fn factor(mut a: MatMut<'_, f64>) -> (Order, bool) {
+fn factor(mut a: MatMut<'_, f64>) -> Result<(Order, bool)> {
     let (m, n) = (a.nrows(), a.ncols());
     let (mut order, mut inverse) = (vec![0usize; m], vec![0usize; m]);
-    let mut memory =
-        MemBuffer::new(lu_in_place_scratch::<usize, f64>(m, n, Par::Seq, Default::default()));
+    let memory = lu_in_place_scratch::<usize, f64>(m, n, Par::Seq, Default::default());
+    let mut memory = workspace(memory)?;
     let stack = MemStack::new(&mut memory);
     lu_in_place(a.as_mut(), &mut order, &mut inverse, Par::Seq, stack, Default::default());
     // A cycle of even length is an odd permutation.
@@ -36,7 +36,7 @@ fn factor(mut a: MatMut<'_, f64>) -> (Order, bool) {
             odd ^= at != start;
         }
     }
-    (order.into(), odd)
+    Ok((order.into(), odd))
 }
 
 /// The first pivot that is zero but for rounding: no larger than what rounding errors of the factors make of it, whatever
@@ -86,17 +86,21 @@ fn solve_factored(
 }
 
 /// X with Aᵀ X = B.
-fn solve_factored_transposed(lu: MatRef<'_, f64>, order: &[usize], b: MatRef<'_, f64>) -> Mat<f64> {
-    let mut y = b.to_owned();
+fn solve_factored_transposed(
+    lu: MatRef<'_, f64>,
+    order: &[usize],
+    b: MatRef<'_, f64>,
+) -> Result<Mat<f64>> {
+    let mut y = copy(b)?;
     Triangle::Lower.solve(lu.transpose(), y.as_mut());
     solve_unit_upper_triangular_in_place(lu.transpose(), y.as_mut(), Par::Seq);
-    let mut x = Mat::zeros(b.nrows(), b.ncols());
+    let mut x = zeros(b.nrows(), b.ncols())?;
     for j in 0..b.ncols() {
         for (i, &row) in order.iter().enumerate() {
             x[(row, j)] = y[(i, j)];
         }
     }
-    x
+    Ok(x)
 }
 
 /// Factors in a matrix that the call has made; its error if they are of a singular one.
@@ -106,7 +110,7 @@ fn factored(name: &str, call: &mut Call<'_>, a: &Operand) -> Result<(Owned, Orde
     let mut made = call.matrix(n, n)?;
     let mut lu = dense_mut(made.fresh_values(), n, n);
     lu.copy_from(values(a).mat());
-    let (order, _) = factor(lu.as_mut());
+    let (order, _) = factor(lu.as_mut())?;
     match zero_pivot(lu.as_ref()) {
         Some(pivot) => Err(singular(name, pivot)),
         None => Ok((made, order)),
@@ -130,7 +134,7 @@ impl Operation<1> for Solve {
         let lu = values(&self.lu);
         let x = self.x.as_ref().map(values);
         sweep.each(|[w], to| {
-            let g = solve_factored_transposed(lu.mat(), &self.order, w);
+            let g = solve_factored_transposed(lu.mat(), &self.order, w)?;
             to.add(&self.b, |i, j| g[(i, j)])?;
             match &x {
                 Some(x) => to.add_product(&self.a, g.as_ref(), x.mat().transpose(), -1.0),
@@ -173,7 +177,7 @@ impl Operation<1> for Inverse {
         let c = values(&self.c);
         let transposed = c.mat().transpose();
         sweep.each(|[w], to| {
-            to.add_product(&self.a, times(transposed, w).as_ref(), transposed, -1.0)
+            to.add_product(&self.a, times(transposed, w)?.as_ref(), transposed, -1.0)
         })
     }
 }
@@ -185,7 +189,7 @@ pub fn inverse(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
     let mut call = Call::new(tape, &[&a]);
     let mut c = call.matrix(n, n)?;
     let factors = dense_mut(lu.fresh_values(), n, n);
-    let unit: Mat<f64> = Mat::identity(n, n);
+    let unit = identity(n)?;
     solve_factored(factors.as_ref(), &order, unit.as_ref(), dense_mut(c.fresh_values(), n, n));
     call.keep(&a, false)?;
     if let Some(kept) = call.keep_made(&c)? {
@@ -209,8 +213,8 @@ impl Operation<1> for Determinant {
     /// here: only who sweeps needs it.
     fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
         let lu = values(&self.lu);
-        let unit: Mat<f64> = Mat::identity(self.order.len(), self.order.len());
-        let inverse = solve_factored_transposed(lu.mat(), &self.order, unit.as_ref());
+        let unit = identity(self.order.len())?;
+        let inverse = solve_factored_transposed(lu.mat(), &self.order, unit.as_ref())?;
         // Cofactors are in range where neither d nor the inverse may be.
         sweep.each(|[w], to| {
             to.add(&self.a, |i, j| w[(0, 0)] * self.factor.times(inverse[(i, j)]).value())
@@ -238,19 +242,19 @@ impl Operation<1> for SingularDeterminant {
 fn cofactors(a: MatRef<'_, f64>, mut to: MatMut<'_, f64>) -> Result<()> {
     let Svd { mut u, s, v } = Svd::of("determinant", a)?;
     let n = s.len();
-    let reflects = |q: MatRef<'_, f64>| {
-        let mut copy = q.to_owned();
-        let (_, odd) = factor(copy.as_mut());
-        (0..n).fold(odd, |odd, i| odd ^ (copy[(i, i)] < 0.0))
+    let reflects = |q: MatRef<'_, f64>| -> Result<bool> {
+        let mut factors = copy(q)?;
+        let (_, odd) = factor(factors.as_mut())?;
+        Ok((0..n).fold(odd, |odd, i| odd ^ (factors[(i, i)] < 0.0)))
     };
-    let sign = if reflects(u.as_ref()) == reflects(v.as_ref()) { 1.0 } else { -1.0 };
+    let sign = if reflects(u.as_ref())? == reflects(v.as_ref())? { 1.0 } else { -1.0 };
     for j in 0..n {
         let others = Scaled::product((0..n).filter(|&k| k != j).map(|k| s[k])).value();
         for i in 0..n {
             u[(i, j)] *= sign * others;
         }
     }
-    to.copy_from(times(u.as_ref(), v.as_ref().transpose()));
+    to.copy_from(times(u.as_ref(), v.as_ref().transpose())?);
     Ok(())
 }
 
@@ -261,7 +265,7 @@ pub fn determinant(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
     let mut lu = call.matrix(n, n)?;
     let mut factors = dense_mut(lu.fresh_values(), n, n);
     factors.copy_from(values(&a).mat());
-    let (order, odd) = factor(factors.as_mut());
+    let (order, odd) = factor(factors.as_mut())?;
     let sign = if odd { -1.0 } else { 1.0 };
     let product = Scaled::product((0..n).map(|i| factors[(i, i)])).times(sign);
     let zero = zero_pivot(factors.as_ref());
@@ -320,25 +324,25 @@ impl Operation<2> for Factors {
         let (l1, l2) = l.mat().split_at_row(k);
         let (u1, u2) = u.mat().split_at_col(k);
         sweep.each(|[wl, wu], to| {
-            let mut g: Mat<f64> = Mat::zeros(m, n);
-            let (mut of_l, mut of_u) = (wl.subrows(0, k).to_owned(), wu.subcols(0, k).to_owned());
+            let mut g = zeros(m, n)?;
+            let (mut of_l, mut of_u) = (copy(wl.subrows(0, k))?, copy(wu.subcols(0, k))?);
             if m > k {
                 let mut h = g.as_mut().subrows_mut(k, m - k);
                 h.copy_from(wl.subrows(k, m - k));
                 Triangle::Upper.solve(u1, h.as_mut().transpose_mut());
-                of_u -= times(l2.transpose(), h.as_ref());
+                of_u -= times(l2.transpose(), h.as_ref())?;
             }
             if n > k {
                 let mut h = g.as_mut().subcols_mut(k, n - k);
                 h.copy_from(wu.subcols(k, n - k));
                 solve_unit_upper_triangular_in_place(l1.transpose(), h.as_mut(), Par::Seq);
-                of_l -= times(h.as_ref(), u2.transpose());
+                of_l -= times(h.as_ref(), u2.transpose())?;
             }
             // The other triangles of the factors are constants.
-            let lower = Mat::from_fn(k, k, |i, j| if i > j { of_l[(i, j)] } else { 0.0 });
-            let upper = Mat::from_fn(k, k, |i, j| if i <= j { of_u[(i, j)] } else { 0.0 });
+            let lower = filled(k, k, |i, j| if i > j { of_l[(i, j)] } else { 0.0 })?;
+            let upper = filled(k, k, |i, j| if i <= j { of_u[(i, j)] } else { 0.0 })?;
             let (below, above) =
-                (times(l1.transpose(), lower.as_ref()), times(upper.as_ref(), u1.transpose()));
+                (times(l1.transpose(), lower.as_ref())?, times(upper.as_ref(), u1.transpose())?);
             let mut inner = g.as_mut().submatrix_mut(0, 0, k, k);
             for j in 0..k {
                 for i in 0..k {
@@ -347,7 +351,7 @@ impl Operation<2> for Factors {
             }
             solve_unit_upper_triangular_in_place(l1.transpose(), inner.as_mut(), Par::Seq);
             Triangle::Upper.solve(u1, inner.transpose_mut());
-            let mut of_a: Mat<f64> = Mat::zeros(m, n);
+            let mut of_a = zeros(m, n)?;
             for (i, &row) in self.order.iter().enumerate() {
                 of_a.row_mut(row).copy_from(g.row(i));
             }
@@ -361,8 +365,8 @@ pub fn lu(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned, Order)> 
     let (m, n) = (a.part().rows, a.part().cols);
     let k = m.min(n);
     finite("lu", "a", values(&a).mat(), false)?;
-    let mut both = values(&a).mat().to_owned();
-    let (order, _) = factor(both.as_mut());
+    let mut both = copy(values(&a).mat())?;
+    let (order, _) = factor(both.as_mut())?;
     if let Some(pivot) = zero_pivot(both.as_ref()) {
         return Err(singular("lu", pivot));
     }

@@ -60,7 +60,7 @@ fn whiten(y: &Operand, mu: &Operand, l: &[f64]) -> Vec<f64> {
 }
 
 /// The partial derivatives by the scale, where Lᵀ U = Z.
-fn by_scale(scale: Scale, l: &[f64], z: &[f64], u: &[f64], n: usize, m: usize) -> Vec<f64> {
+fn by_scale(scale: Scale, l: &[f64], z: &[f64], u: &[f64], n: usize, m: usize) -> Result<Vec<f64>> {
     let mut by = vec![0.0; n * n];
     let mut to = MatMut::from_column_major_slice_mut(&mut by, n, n);
     let (l, z, u) = (dense(l, n, n), dense(z, n, m), dense(u, n, m));
@@ -75,7 +75,7 @@ fn by_scale(scale: Scale, l: &[f64], z: &[f64], u: &[f64], n: usize, m: usize) -
         }
         // Half of U Uᵀ less the inverse of the covariance for each column; both triangles in the lower one.
         Scale::Covariance => {
-            let inverse = inverse_of(l);
+            let inverse = inverse_of(l)?;
             matmul(to.as_mut(), Accum::Replace, u, u.transpose(), 1.0, Par::Seq);
             for j in 0..n {
                 to.as_mut().col_mut(j).subrows_mut(0, j).fill(0.0);
@@ -86,7 +86,7 @@ fn by_scale(scale: Scale, l: &[f64], z: &[f64], u: &[f64], n: usize, m: usize) -
             }
         }
     }
-    by
+    Ok(by)
 }
 
 impl Event for MultiNormal {
@@ -107,7 +107,7 @@ impl Event for MultiNormal {
         solve_upper_triangular_in_place(dense(&l, n, n).transpose(), rhs, Par::Seq);
         let (scale, of_scale) = self.scale;
         if of_scale.is_active() {
-            let by_scale = by_scale(scale, &l, &z, &u, n, m);
+            let by_scale = by_scale(scale, &l, &z, &u, n, m)?;
             add(sweep, self.first, &of_scale, &by_scale, &weights)?;
         }
         if self.mu.is_active() {

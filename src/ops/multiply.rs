@@ -1,11 +1,11 @@
 //! Products of matrices.
 
-use super::dense::{dense_mut, product, times, values};
+use super::dense::{dense_mut, filled, product, times, values};
 use super::operation::{Call, Operation, Weights, check_shapes, square};
 use crate::error::Result;
 use crate::tape::{Operand, Owned, Tape};
+use faer::Accum;
 use faer::linalg::matmul::triangular::BlockStructure;
-use faer::{Accum, Mat};
 
 struct Multiply {
     a: Operand,
@@ -53,7 +53,10 @@ impl Operation<1> for Tcrossprod {
     /// For C = A Aᵀ: A̅ += (C̅ + C̅ᵀ) A. (The rule of the product, twice.)
     fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
         let a = values(&self.a);
-        sweep.each(|[w], to| to.add_product(&self.a, (w + w.transpose()).as_ref(), a.mat(), 1.0))
+        sweep.each(|[w], to| {
+            let both = filled(w.nrows(), w.ncols(), |i, j| w[(i, j)] + w[(j, i)])?;
+            to.add_product(&self.a, both.as_ref(), a.mat(), 1.0)
+        })
     }
 }
 
@@ -91,7 +94,7 @@ impl Operation<1> for QuadForm {
         let b = values(&self.b);
         let of_b = self.ab.as_ref().map(|ab| (values(&self.a), values(ab)));
         sweep.each(|[w], to| {
-            let bw = times(b.mat(), w);
+            let bw = times(b.mat(), w)?;
             to.add_product(&self.a, bw.as_ref(), b.mat().transpose(), 1.0)?;
             if let Some((a, ab)) = &of_b {
                 to.add_product(&self.b, ab.mat(), w.transpose(), 1.0)?;
@@ -121,7 +124,7 @@ pub fn quad_form(tape: Option<&mut Tape>, a: Operand, b: Operand) -> Result<Owne
         finish(to.as_ref());
         call.keep_made(&ab)?
     } else {
-        let ab: Mat<f64> = times(seen_a.mat(), seen_b.mat());
+        let ab = times(seen_a.mat(), seen_b.mat())?;
         finish(ab.as_ref());
         None
     };

@@ -113,7 +113,9 @@ impl Target<'_, '_> {
     /// Lets `f` add to the adjoints.
     pub fn add_to(&mut self, to: &Operand, f: impl FnOnce(MatMut<'_, f64>)) -> Result<()> {
         let (direction, shape) = ((self.width, self.k), (to.part().rows, to.part().cols));
-        self.operands.add(to, |adjoint| add_to(adjoint, direction, shape, f))
+        let mut added = Ok(());
+        self.operands.add(to, |adjoint| added = add_to(adjoint, direction, shape, f))?;
+        added
     }
 
     /// Adds `f(i, j)` to the adjoint of element (i, j), for `i` from `first(j)` on.

@@ -1,11 +1,11 @@
 //! QR factors.
 
-use super::dense::{dense_mut, times, values};
+use super::dense::{copy, dense_mut, filled, times, values, workspace, zeros};
 use super::operation::{Call, Operation, Weights, finite, refuse};
 use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
 use crate::error::Result;
 use crate::tape::{Operand, Owned, Tape};
-use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::householder::{
     apply_block_householder_sequence_on_the_left_in_place_scratch,
     apply_block_householder_sequence_on_the_left_in_place_with_conj,
@@ -16,26 +16,26 @@ use faer::linalg::qr::no_pivoting::factor::{
 use faer::{Conj, Mat, MatRef, Par};
 
 /// Q, of orthonormal columns, and R, whose diagonal is not negative: so they are unique if A has full rank.
-fn factor(a: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
+fn factor(a: MatRef<'_, f64>) -> Result<(Mat<f64>, Mat<f64>)> {
     let (m, n) = (a.nrows(), a.ncols());
     let k = m.min(n);
     if k == 0 {
-        return (Mat::zeros(m, 0), Mat::zeros(0, n));
+        return Ok((zeros(m, 0)?, zeros(0, n)?));
     }
     let block = recommended_block_size::<f64>(m, n);
     let memory = StackReq::any_of(&[
         qr_in_place_scratch::<f64>(m, n, block, Par::Seq, Default::default()),
         apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(m, block, k),
     ]);
-    let mut memory = MemBuffer::new(memory);
+    let mut memory = workspace(memory)?;
     let stack = MemStack::new(&mut memory);
-    let mut both = a.to_owned();
-    let mut coefficients = Mat::zeros(block, k);
+    let mut both = copy(a)?;
+    let mut coefficients = zeros(block, k)?;
     let (basis, reflectors) = (both.as_mut(), coefficients.as_mut());
     qr_in_place(basis, reflectors, Par::Seq, stack, Default::default());
     let sign = |i: usize| if both[(i, i)] < 0.0 { -1.0 } else { 1.0 };
-    let r = Mat::from_fn(k, n, |i, j| if i <= j { sign(i) * both[(i, j)] } else { 0.0 });
-    let mut q = Mat::from_fn(m, k, |i, j| if i == j { sign(i) } else { 0.0 });
+    let r = filled(k, n, |i, j| if i <= j { sign(i) * both[(i, j)] } else { 0.0 })?;
+    let mut q = filled(m, k, |i, j| if i == j { sign(i) } else { 0.0 })?;
     apply_block_householder_sequence_on_the_left_in_place_with_conj(
         both.as_ref().subcols(0, k),
         coefficients.as_ref(),
@@ -44,7 +44,7 @@ fn factor(a: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
         Par::Seq,
         stack,
     );
-    (q, r)
+    Ok((q, r))
 }
 
 struct Qr {
@@ -69,18 +69,19 @@ impl Operation<2> for Qr {
         let k = q.ncols();
         let (r1, r2) = r.split_at_col(k);
         sweep.each(|[wq, wr], to| {
-            let mut g: Mat<f64> = Mat::zeros(m, n);
-            let mut of_q = wq.to_owned();
+            let mut g = zeros(m, n)?;
+            let mut of_q = copy(wq)?;
             if n > k {
                 let of_r2 = wr.subcols(k, n - k);
-                g.as_mut().subcols_mut(k, n - k).copy_from(times(q, of_r2));
-                of_q += times(q, times(r2, of_r2.transpose()).as_ref());
+                g.as_mut().subcols_mut(k, n - k).copy_from(times(q, of_r2)?);
+                of_q += times(q, times(r2, of_r2.transpose())?.as_ref())?;
             }
             // Below its diagonal R is constant.
-            let upper = Mat::from_fn(k, k, |i, j| if i <= j { wr[(i, j)] } else { 0.0 });
-            let inner = times(r1, upper.as_ref().transpose()) - times(of_q.as_ref().transpose(), q);
-            let both = Mat::from_fn(k, k, |i, j| inner[(i.max(j), i.min(j))]);
-            of_q += times(q, both.as_ref());
+            let upper = filled(k, k, |i, j| if i <= j { wr[(i, j)] } else { 0.0 })?;
+            let mut inner = times(r1, upper.as_ref().transpose())?;
+            inner -= times(of_q.as_ref().transpose(), q)?;
+            let both = filled(k, k, |i, j| inner[(i.max(j), i.min(j))])?;
+            of_q += times(q, both.as_ref())?;
             Triangle::Upper.solve(r1, of_q.as_mut().transpose_mut());
             g.as_mut().subcols_mut(0, k).copy_from(&of_q);
             to.add(&self.a, |i, j| g[(i, j)])
@@ -94,7 +95,7 @@ pub fn qr(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned)> {
     let k = m.min(n);
     let seen = values(&a);
     finite("qr", "a", seen.mat(), false)?;
-    let (q, r) = factor(seen.mat());
+    let (q, r) = factor(seen.mat())?;
     let size: Vec<f64> = (0..k).map(|j| seen.mat().col(j).norm_l2()).collect();
     // What rounding errors of the columns' sizes make of it: those of each as often as it takes part.
     let error = |j| {

@@ -1,11 +1,11 @@
 //! Eigenvalues and eigenvectors of symmetric matrices; singular values and vectors.
 
-use super::dense::{dense_mut, times, values};
+use super::dense::{copy, dense_mut, filled, times, values, workspace, zeros};
 use super::operation::{Call, Operation, Weights, finite, square};
 use crate::error::{Code, Error, Result};
 use crate::tape::{Operand, Owned, Tape};
 use faer::diag::DiagMut;
-use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::dyn_stack::MemStack;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::svd::{ComputeSvdVectors, svd_scratch};
 use faer::{Mat, MatMut, MatRef, Par};
@@ -36,10 +36,10 @@ fn eigen_of(
 ) -> Result<()> {
     let n = a.nrows();
     finite(call, "a", a, true)?;
-    let whole = Mat::from_fn(n, n, |i, j| a[(i.max(j), i.min(j))]);
+    let whole = filled(n, n, |i, j| a[(i.max(j), i.min(j))])?;
     let vectors = if v.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     let memory = self_adjoint_evd_scratch::<f64>(n, vectors, Par::Seq, Default::default());
-    let mut memory = MemBuffer::new(memory);
+    let mut memory = workspace(memory)?;
     let stack = MemStack::new(&mut memory);
     let s = DiagMut::from_slice_mut(s);
     self_adjoint_evd(whole.as_ref(), s, v, Par::Seq, stack, Default::default())
@@ -47,8 +47,8 @@ fn eigen_of(
 }
 
 /// V times `inner` times Vᵀ.
-fn between(v: MatRef<'_, f64>, inner: MatRef<'_, f64>) -> Mat<f64> {
-    times(times(v, inner).as_ref(), v.transpose())
+fn between(v: MatRef<'_, f64>, inner: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    times(times(v, inner)?.as_ref(), v.transpose())
 }
 
 struct Eigenvalues {
@@ -64,8 +64,8 @@ impl Operation<1> for Eigenvalues {
         let v = values(&self.v);
         let n = v.mat().nrows();
         sweep.each(|[w], to| {
-            let scaled = Mat::from_fn(n, n, |i, j| v.mat()[(i, j)] * w[(j, 0)]);
-            let g = times(scaled.as_ref(), v.mat().transpose());
+            let scaled = filled(n, n, |i, j| v.mat()[(i, j)] * w[(j, 0)])?;
+            let g = times(scaled.as_ref(), v.mat().transpose())?;
             to.add_symmetric(&self.a, 1.0, g.as_ref())
         })
     }
@@ -106,12 +106,12 @@ impl Operation<2> for Eigen {
         let (s, v) = (s.mat(), v.mat());
         let rounding = rounding(s);
         sweep.each(|[ws, wv], to| {
-            let inner = times(v.transpose(), wv);
-            let inner = Mat::from_fn(s.nrows(), s.nrows(), |i, j| match i == j {
+            let inner = times(v.transpose(), wv)?;
+            let inner = filled(s.nrows(), s.nrows(), |i, j| match i == j {
                 true => ws[(i, 0)],
                 false => inner[(i, j)] * gap(s[(i, 0)], s[(j, 0)], rounding),
-            });
-            to.add_symmetric(&self.a, 1.0, between(v, inner.as_ref()).as_ref())
+            })?;
+            to.add_symmetric(&self.a, 1.0, between(v, inner.as_ref())?.as_ref())
         })
     }
 }
@@ -141,7 +141,7 @@ impl Svd {
     pub fn of(call: &str, a: MatRef<'_, f64>) -> Result<Self> {
         let (m, n) = (a.nrows(), a.ncols());
         let k = m.min(n);
-        let (mut u, mut v) = (Mat::zeros(m, k), Mat::zeros(n, k));
+        let (mut u, mut v) = (zeros(m, k)?, zeros(n, k)?);
         let mut s = vec![0.0; k];
         svd_into(call, a, &mut s, Some((u.as_mut(), v.as_mut())))?;
         Ok(Self { u, s, v })
@@ -158,7 +158,7 @@ fn svd_into(
     let wanted = if vectors.is_some() { ComputeSvdVectors::Thin } else { ComputeSvdVectors::No };
     let (m, n) = (a.nrows(), a.ncols());
     let memory = svd_scratch::<f64>(m, n, wanted, wanted, Par::Seq, Default::default());
-    let mut memory = MemBuffer::new(memory);
+    let mut memory = workspace(memory)?;
     let stack = MemStack::new(&mut memory);
     let (u, v) = vectors.unzip();
     let s = DiagMut::from_slice_mut(s);
@@ -180,7 +180,7 @@ impl Operation<1> for SingularValues {
         let (u, v) = (values(&self.u), values(&self.v));
         sweep.each(|[w], to| {
             let (m, k) = (u.mat().nrows(), u.mat().ncols());
-            let scaled = Mat::from_fn(m, k, |i, j| u.mat()[(i, j)] * w[(j, 0)]);
+            let scaled = filled(m, k, |i, j| u.mat()[(i, j)] * w[(j, 0)])?;
             to.add_product(&self.a, scaled.as_ref(), v.mat().transpose(), 1.0)
         })
     }
@@ -226,27 +226,29 @@ impl Operation<3> for WholeSvd {
         let (k, rounding) = (s.nrows(), rounding(s));
         let inverse = |x: f64| if x <= rounding { 0.0 } else { 1.0 / x };
         sweep.each(|[wu, ws, wv], to| {
-            let (uu, vv) = (times(u.transpose(), wu), times(v.transpose(), wv));
-            let inner = Mat::from_fn(k, k, |i, j| {
+            let (uu, vv) = (times(u.transpose(), wu)?, times(v.transpose(), wv)?);
+            let inner = filled(k, k, |i, j| {
                 if i == j {
                     return ws[(i, 0)];
                 }
                 let (x, y) = (uu[(i, j)] - uu[(j, i)], vv[(i, j)] - vv[(j, i)]);
                 let (si, sj) = (s[(i, 0)], s[(j, 0)]);
                 0.5 * ((x + y) * gap(si, sj, rounding) + (x - y) * inverse(si + sj))
-            });
+            })?;
             let outside = |w: MatRef<'_, f64>, q: MatRef<'_, f64>, qw: &Mat<f64>| {
-                let mut rest = w - times(q, qw.as_ref());
+                let mut rest = copy(w)?;
+                rest -= times(q, qw.as_ref())?;
                 for j in 0..k {
                     for i in 0..rest.nrows() {
                         rest[(i, j)] *= inverse(s[(j, 0)]);
                     }
                 }
-                rest
+                Ok(rest)
             };
-            let left = times(u, inner.as_ref()) + outside(wu, u, &uu);
+            let mut left = outside(wu, u, &uu)?;
+            left += times(u, inner.as_ref())?;
             to.add_product(&self.a, left.as_ref(), v.transpose(), 1.0)?;
-            to.add_product(&self.a, u, outside(wv, v, &vv).as_ref().transpose(), 1.0)
+            to.add_product(&self.a, u, outside(wv, v, &vv)?.as_ref().transpose(), 1.0)
         })
     }
 }

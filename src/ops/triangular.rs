@@ -1,6 +1,6 @@
 //! Systems with triangular matrices.
 
-use super::dense::{dense_mut, values};
+use super::dense::{copy, dense_mut, values};
 use super::operation::{Call, Operation, Weights, check_shapes, refuse, square};
 use crate::error::Result;
 use crate::tape::{Operand, Owned, Tape};
@@ -78,7 +78,7 @@ impl Operation<1> for SolveTriangular {
             Triangle::Upper => BlockStructure::TriangularUpper,
         };
         sweep.each(|[w], to| {
-            let mut g = w.to_owned();
+            let mut g = copy(w)?;
             self.triangle.transposed().solve(t.mat().transpose(), g.as_mut());
             to.add(&self.b, |i, j| g[(i, j)])?;
             match &x {
