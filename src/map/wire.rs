@@ -259,15 +259,23 @@ mod tests {
 
     #[test]
     fn failures_arrive_with_their_text() {
-        let text = "é".repeat(600);
-        let failure =
-            Failure { job: Some(5), rank: 0, status: -2, code: Code::Callback, text: text.clone() };
-        let mut words = Vec::new();
-        write_answer(3, &Err(failure), 0, &mut words);
-        assert!(words.len() <= LONGEST_FAILURE);
-        let read = read_answer(&words, 4).unwrap_err();
-        assert_eq!((read.job, read.rank, read.status, read.code), (Some(5), 4, -2, Code::Callback));
-        assert_eq!(read.text, text[..1024]);
+        for (text, arrives) in [("é".repeat(600), 1024), ("a dose".into(), 6), (String::new(), 0)]
+        {
+            let failure = Failure {
+                job: Some(5),
+                rank: 0,
+                status: -2,
+                code: Code::Callback,
+                text: text.clone(),
+            };
+            let mut words = Vec::new();
+            write_answer(3, &Err(failure), 0, &mut words);
+            assert!(words.len() <= LONGEST_FAILURE);
+            let read = read_answer(&words, 4).unwrap_err();
+            let said = (read.job, read.rank, read.status, read.code);
+            assert_eq!(said, (Some(5), 4, -2, Code::Callback));
+            assert_eq!(read.text, text[..arrives]);
+        }
     }
 
     #[test]
