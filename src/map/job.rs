@@ -3,6 +3,7 @@
 use super::data::Data;
 use super::failure::{Failure, Outcome};
 use super::room::renew;
+use super::shape::Parts;
 use super::task::{Kind, Task};
 use crate::error::{Code, Error};
 use crate::tape::{ActiveJob, JobTape, Var};
@@ -120,7 +121,7 @@ impl Workspace {
             y,
             rows: &mut self.rows,
         };
-        runner.fill_shared();
+        runner.declare(step);
         JOB.with(|number| runner.all(number, jobs, places))
     }
 }
@@ -135,57 +136,25 @@ struct Runner<'a> {
     rows: &'a mut Vec<f64>,
 }
 
-fn passive(values: &[f64], out: &mut [Var], step: usize) {
-    for (out, &value) in out.chunks_exact_mut(step).zip(values) {
-        out[0] = Var { value, id: 0, tag: 0 };
-    }
-}
-
-/// Measures the seconds of groups of jobs.
-struct Clock<'a> {
-    seconds: std::slice::IterMut<'a, f32>,
-    began: Option<Instant>,
-    group: usize,
-    left: usize,
-}
-
-impl<'a> Clock<'a> {
-    fn new(seconds: &'a mut [f32], group: usize) -> Self {
-        let began = (!seconds.is_empty()).then(Instant::now);
-        Self { seconds: seconds.iter_mut(), began, group, left: group }
-    }
-
-    /// A job has ended, perhaps the last.
-    #[inline(always)]
-    fn tick(&mut self, last: bool) {
-        self.left -= 1;
-        if (self.left == 0 || last)
-            && let Some(before) = self.began
-        {
-            let now = Instant::now();
-            if let Some(seconds) = self.seconds.next() {
-                *seconds = (now - before).as_secs_f32();
-            }
-            self.began = Some(now);
-        }
-        if self.left == 0 {
-            self.left = self.group;
-        }
+/// Writes values to the first of every `step` places.
+#[inline(always)]
+fn set(out: &mut [Var], values: &[f64], step: usize) {
+    for (k, &value) in values.iter().enumerate() {
+        out[k * step].value = value;
     }
 }
 
 impl Runner<'_> {
-    fn step(&self) -> usize {
-        if self.task.kind == Kind::Hessians { 2 } else { 1 }
-    }
-
-    fn fill_shared(&mut self) {
-        let step = self.step();
-        if self.task.by_shared {
-            self.tape.inputs(0, self.task.shared, self.shared, step);
-        } else {
-            passive(self.task.shared, self.shared, step);
+    /// Makes the parameters inputs, as far as they are active. Of each job only their values differ.
+    fn declare(&mut self, step: usize) {
+        let task = self.task;
+        if task.by_shared {
+            self.tape.inputs(0, self.shared, step);
         }
+        if task.by_job {
+            self.tape.inputs(task.shared_columns(), self.job, step);
+        }
+        set(self.shared, task.shared, step);
     }
 
     fn all(
@@ -195,44 +164,52 @@ impl Runner<'_> {
         places: Places,
     ) -> Result<(), Ended> {
         let task = self.task;
-        let Places { values, derivatives, seconds } = places;
-        let mut clock = Clock::new(seconds, task.group);
+        let Places { mut values, mut derivatives, seconds } = places;
         if task.kind == Kind::Sum {
             values.fill(0.0);
             derivatives.fill(0.0);
         }
-        let (mut at, mut row) = (0, 0);
-        for i in jobs.clone() {
-            number.set(task.first + i);
-            let (n, d) = (task.y_parts.length(i), task.columns(i));
+        // Groups, each of which is timed.
+        let group = if seconds.is_empty() { jobs.len() } else { task.group };
+        let mut seconds = seconds.iter_mut();
+        let mut began = (seconds.len() > 0).then(Instant::now);
+        for start in jobs.clone().step_by(group) {
+            let group = start..jobs.end.min(start + group);
             match task.kind {
                 Kind::Each => {
-                    self.each(i, &mut values[at..at + n], &mut derivatives[row..row + n * d])?;
-                    (at, row) = (at + n, row + n * d);
+                    let places = (&mut values, &mut derivatives);
+                    match (task.job_parts, task.y_parts) {
+                        (Parts::Equal(p), Parts::Equal(n)) => {
+                            let derivatives = n * task.columns(start);
+                            let shape = |i| (i * p..(i + 1) * p, n, derivatives);
+                            self.some(number, group, places, shape)?;
+                        }
+                        (job, y) => {
+                            let shape = |i| {
+                                let n = y.length(i);
+                                (job.range(i), n, n * task.columns(i))
+                            };
+                            self.some(number, group, places, shape)?;
+                        }
+                    }
                 }
-                Kind::Sum => self.add(i, n, &jobs, values, derivatives)?,
-                Kind::Hessians => {
-                    let block = n * (d + d * d);
-                    let place = &mut derivatives[row..row + block];
-                    self.second(i, n, &mut values[at..at + n], place)?;
-                    (at, row) = (at + n, row + block);
-                }
+                Kind::Sum => self.add(number, group, &jobs, values, derivatives)?,
+                Kind::Hessians => self.second(number, group, &mut values, &mut derivatives)?,
             }
-            clock.tick(i + 1 == jobs.end);
+            if let (Some(before), Some(seconds)) = (began, seconds.next()) {
+                let now = Instant::now();
+                *seconds = (now - before).as_secs_f32();
+                began = Some(now);
+            }
         }
         Ok(())
     }
 
-    /// Writes the parameters of job `i`, each to the first of `step` places, and returns how many places that is.
+    /// Writes the parameters of a job, each to the first of `step` places, and returns how many places that is.
     #[inline(always)]
-    fn fill(&mut self, i: usize, step: usize) -> usize {
-        let task = self.task;
-        let values = &task.job[task.job_parts.range(i)];
-        if task.by_job {
-            self.tape.inputs(task.shared_columns(), values, self.job, step);
-        } else {
-            passive(values, self.job, step);
-        }
+    fn fill(&mut self, parameters: Range<usize>, step: usize) -> usize {
+        let values = &self.task.job[parameters];
+        set(self.job, values, step);
         values.len() * step
     }
 
@@ -240,7 +217,10 @@ impl Runner<'_> {
     #[inline(always)]
     fn call(&mut self, i: usize, n_job: usize, n_y: usize) -> Result<(), Ended> {
         let task = self.task;
-        let (x_r, x_i) = task.data.map_or((&[][..], &[][..]), |data| data.of(task.first + i));
+        let (x_r, x_i) = match task.data {
+            None => (&[][..], &[][..]),
+            Some(data) => data.of(task.first + i),
+        };
         let y = &mut self.y[..n_y];
         match &mut *y {
             // Not worth a call.
@@ -254,39 +234,70 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// Runs job `i`: its results, and for each the derivatives.
     #[inline(always)]
-    fn each(&mut self, i: usize, values: &mut [f64], rows: &mut [f64]) -> Result<(), Ended> {
-        let n_job = self.fill(i, 1);
+    fn each(
+        &mut self,
+        i: usize,
+        parameters: Range<usize>,
+        values: &mut [f64],
+        rows: &mut [f64],
+    ) -> Result<(), Ended> {
+        let n_job = self.fill(parameters, 1);
         self.call(i, n_job, values.len())?;
         let y = &self.y[..values.len()];
-        for (value, y) in values.iter_mut().zip(y) {
-            *value = y.value;
+        match (values, y) {
+            // Not worth a loop.
+            ([value], [y]) => *value = y.value,
+            (values, y) => values.iter_mut().zip(y).for_each(|(value, y)| *value = y.value),
         }
         Ok(self.tape.end(y, 1, rows)?)
     }
 
-    /// Adds the results of job `i` to those before.
+    /// Jobs with all their results; `shape` tells which parameters one has, and how many results and derivatives.
+    #[inline(always)]
+    fn some(
+        &mut self,
+        number: &Cell<usize>,
+        jobs: Range<usize>,
+        (values, rows): (&mut &mut [f64], &mut &mut [f64]),
+        shape: impl Fn(usize) -> (Range<usize>, usize, usize),
+    ) -> Result<(), Ended> {
+        let first = self.task.first;
+        for i in jobs {
+            number.set(first + i);
+            let (parameters, n, derivatives) = shape(i);
+            self.each(i, parameters, next(values, n), next(rows, derivatives))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the results of jobs to those of `all` before.
     #[inline(never)]
     fn add(
         &mut self,
-        i: usize,
-        n: usize,
-        jobs: &Range<usize>,
+        number: &Cell<usize>,
+        jobs: Range<usize>,
+        all: &Range<usize>,
         values: &mut [f64],
         sums: &mut [f64],
     ) -> Result<(), Ended> {
         let task = self.task;
-        let (columns, n_shared) = (task.columns(i), task.shared_columns());
+        let (n, n_shared, stride) = (values.len(), task.shared_columns(), task.sum_columns(all));
         let mut rows = std::mem::take(self.rows);
-        renew(&mut rows, n * (columns + 1))?;
-        let (value, derivatives) = rows.split_at_mut(n);
-        self.each(i, value, derivatives)?;
-        for (sum, value) in values.iter_mut().zip(value) {
-            *sum += *value;
-        }
-        let stride = task.sum_columns(jobs);
-        let at = task.sum_place(i, jobs);
-        if columns > 0 {
+        for i in jobs {
+            number.set(task.first + i);
+            let columns = task.columns(i);
+            renew(&mut rows, n * (columns + 1))?;
+            let (value, derivatives) = rows.split_at_mut(n);
+            self.each(i, task.job_parts.range(i), value, derivatives)?;
+            for (sum, value) in values.iter_mut().zip(value) {
+                *sum += *value;
+            }
+            if columns == 0 {
+                continue;
+            }
+            let at = task.sum_place(i, all);
             for (sums, row) in sums.chunks_exact_mut(stride).zip(derivatives.chunks_exact(columns))
             {
                 for (sum, value) in sums.iter_mut().zip(&row[..n_shared]) {
@@ -300,42 +311,53 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Values, gradients and second derivatives of job `i`: one run for each direction, in which the tangents of the
+    /// Values, gradients and second derivatives of jobs: one run for each direction, in which the tangents of the
     /// parameters are constants, and the tangents of the results are swept.
     #[inline(never)]
     fn second(
         &mut self,
-        i: usize,
-        n: usize,
-        values: &mut [f64],
-        blocks: &mut [f64],
+        number: &Cell<usize>,
+        jobs: Range<usize>,
+        values: &mut &mut [f64],
+        blocks: &mut &mut [f64],
     ) -> Result<(), Ended> {
-        let d = self.task.columns(i);
+        let task = self.task;
         let mut rows = std::mem::take(self.rows);
-        renew(&mut rows, n * d)?;
-        for direction in 0..d.max(1) {
-            let n_job = self.fill(i, 2);
-            let parameters = self.shared.iter_mut().chain(&mut *self.job);
-            for (k, tangent) in parameters.skip(1).step_by(2).enumerate() {
-                tangent.value = if k == direction { 1.0 } else { 0.0 };
-            }
-            self.call(i, n_job, 2 * n)?;
-            let y = &self.y[..2 * n];
-            for (value, pair) in values.iter_mut().zip(y.chunks_exact(2)) {
-                *value = pair[0].value;
-            }
-            self.tape.end(y, 2, &mut rows)?;
-            if d > 0 {
-                let results = blocks.chunks_exact_mut(d + d * d).zip(rows.chunks_exact(d));
-                for ((block, row), pair) in results.zip(y.chunks_exact(2)) {
-                    block[direction] = pair[1].value;
-                    block[d + direction * d..][..d].copy_from_slice(row);
+        for i in jobs {
+            number.set(task.first + i);
+            let (n, d) = (task.y_parts.length(i), task.columns(i));
+            let (values, blocks) = (next(values, n), next(blocks, n * (d + d * d)));
+            renew(&mut rows, n * d)?;
+            for direction in 0..d.max(1) {
+                let n_job = self.fill(task.job_parts.range(i), 2);
+                let parameters = self.shared.iter_mut().chain(&mut *self.job);
+                for (k, tangent) in parameters.skip(1).step_by(2).enumerate() {
+                    tangent.value = if k == direction { 1.0 } else { 0.0 };
+                }
+                self.call(i, n_job, 2 * n)?;
+                let y = &self.y[..2 * n];
+                for (value, pair) in values.iter_mut().zip(y.chunks_exact(2)) {
+                    *value = pair[0].value;
+                }
+                self.tape.end(y, 2, &mut rows)?;
+                if d > 0 {
+                    let results = blocks.chunks_exact_mut(d + d * d).zip(rows.chunks_exact(d));
+                    for ((block, row), pair) in results.zip(y.chunks_exact(2)) {
+                        block[direction] = pair[1].value;
+                        block[d + direction * d..][..d].copy_from_slice(row);
+                    }
                 }
             }
         }
         *self.rows = rows;
         Ok(())
     }
+}
+
+/// The next `n` places.
+#[inline(always)]
+fn next<'a>(places: &mut &'a mut [f64], n: usize) -> &'a mut [f64] {
+    places.split_off_mut(..n).expect("places for all results")
 }
 
 #[cold]

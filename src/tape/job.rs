@@ -3,7 +3,7 @@
 //! The inputs are declared once, at the bottom. A job that records statements alone, as most do, is swept and
 //! forgotten without what a tape has beside them: its cursors go back, and nothing else has changed.
 
-use super::{Dirty, Position, Stored, Tape, Var, activate, current};
+use super::{Cursors, Dirty, Position, Stored, Tape, Var, activate, current};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 
@@ -19,8 +19,32 @@ pub struct JobTape {
     /// The tag of the inputs, and the first of their ids.
     tag: u32,
     first: u32,
-    /// How far recorders might write when the last job had been forgotten.
-    room: *mut u32,
+    bottom: Bottom,
+}
+
+/// The cursors at a job's beginning, and how far recorders may write then. They stay good until a stream is extended,
+/// which moves that end.
+#[derive(Clone, Copy)]
+struct Bottom {
+    jacobian: *mut f64,
+    argument: *mut u32,
+    argument_end: *mut u32,
+    statement: *mut u8,
+}
+
+impl Bottom {
+    const NONE: Self = Self {
+        jacobian: std::ptr::null_mut(),
+        argument: std::ptr::null_mut(),
+        argument_end: std::ptr::null_mut(),
+        statement: std::ptr::null_mut(),
+    };
+
+    /// Where the tape stands.
+    fn of(tape: &Tape) -> Self {
+        let Cursors { jacobian, argument, argument_end, statement, .. } = tape.cursors;
+        Self { jacobian, argument, argument_end, statement }
+    }
 }
 
 // SAFETY: the tape is the job tape's own, and a tape may move to another thread while it is nobody's current one.
@@ -34,7 +58,7 @@ impl Default for JobTape {
             inputs: 0,
             tag: 0,
             first: 0,
-            room: std::ptr::null_mut(),
+            bottom: Bottom::NONE,
         }
     }
 }
@@ -92,18 +116,18 @@ impl JobTape {
         let first = tape.input_ids(n)?;
         let (tag, base) = (tape.tag(), tape.mark());
         (self.first, self.tag, self.base, self.inputs) = (first, tag, base, n);
+        self.bottom = Bottom::NONE;
         Ok(())
     }
 }
 
 impl ActiveJob<'_> {
-    /// Writes inputs from the `at`th on, each to the first of `step` places.
-    #[inline(always)]
-    pub fn inputs(&self, at: usize, values: &[f64], out: &mut [Var], step: usize) {
+    /// Makes the first of every `step` places an input, from the `at`th on. Their values are the caller's to set.
+    pub fn inputs(&self, at: usize, out: &mut [Var], step: usize) {
         let tag = self.job.tag;
         let first = self.job.first + u32::try_from(at).unwrap_or(0);
-        for ((out, &value), id) in out.chunks_exact_mut(step).zip(values).zip(first..) {
-            out[0] = Var { value, id, tag };
+        for (out, id) in out.iter_mut().step_by(step).zip(first..) {
+            (out.id, out.tag) = (id, tag);
         }
     }
 
@@ -111,29 +135,26 @@ impl ActiveJob<'_> {
     /// as `rows` has room for. Forgets the job. An error if it left the tape, or the thread, in a state of its own.
     #[inline(always)]
     pub fn end(&mut self, y: &[Var], step: usize, rows: &mut [f64]) -> Result<()> {
-        self.check()?;
-        let quick = self.is_quick();
-        let JobTape { base, first, room, .. } = *self.job;
-        let recording = self.recording;
-        let tape = self.job.tape();
-        let unchanged = tape.payload_used as u64 == base.payload
-            && tape.cursors.argument_end == room
-            && tape.cursors.checking == 0
-            && tape.recording() == recording;
-        let one = rows.is_empty() || (y.len() == step && tape.width == 1);
-        if !(quick && unchanged && one) {
-            return self.end_any(y, step, quick, rows);
+        let JobTape { tape: ours, base, first, inputs, bottom, .. } = &*self.job;
+        let is_current = current(|tape| std::ptr::eq(tape, *ours)).unwrap_or(false);
+        // SAFETY: as for `JobTape::tape`.
+        let tape = unsafe { &mut **ours };
+        let one = rows.is_empty() || (y.len() == step && rows.len() <= *inputs);
+        if !(is_current && one && tape.has_statements_alone(base, bottom, self.recording)) {
+            return self.end_any(y, step, rows);
         }
         if let (Some(y), false) = (y.last(), rows.is_empty()) {
-            tape.derivatives_of_one(y, first, rows)?;
+            tape.derivatives_of_one(y, *first, rows, bottom)?;
         }
-        tape.rewind_job(&base);
+        tape.rewind_job(base, bottom);
         Ok(())
     }
 
     #[inline(never)]
-    fn end_any(&mut self, y: &[Var], step: usize, quick: bool, rows: &mut [f64]) -> Result<()> {
+    fn end_any(&mut self, y: &[Var], step: usize, rows: &mut [f64]) -> Result<()> {
+        self.check()?;
         if !y.is_empty() && !rows.is_empty() {
+            let quick = self.is_quick();
             self.all_derivatives(y, step, quick, rows)?;
         }
         self.forget()
@@ -144,7 +165,6 @@ impl ActiveJob<'_> {
         self.check().and_then(|()| self.forget()).is_ok()
     }
 
-    #[inline(always)]
     fn check(&mut self) -> Result<()> {
         let ours = self.job.tape;
         let is_current = current(|tape| std::ptr::eq(tape, ours)).unwrap_or(false);
@@ -168,7 +188,6 @@ impl ActiveJob<'_> {
         Err(Error::new(Code::Argument, "the job changed the thread's tape for another"))
     }
 
-    #[inline(never)]
     fn all_derivatives(
         &mut self,
         y: &[Var],
@@ -205,7 +224,6 @@ impl ActiveJob<'_> {
     }
 
     /// Whether nothing but statements stands above the inputs, and no adjoint may differ from zero.
-    #[inline(always)]
     fn is_quick(&mut self) -> bool {
         let base = self.job.base;
         let tape = self.job.tape();
@@ -226,7 +244,7 @@ impl ActiveJob<'_> {
         }
         tape.rewind(&base);
         tape.sync();
-        self.job.room = self.job.tape().cursors.argument_end;
+        self.job.bottom = Bottom::of(self.job.tape());
         Ok(())
     }
 
@@ -239,17 +257,30 @@ impl ActiveJob<'_> {
 }
 
 impl Tape {
-    /// Back to where a job began that recorded statements alone, on streams that have not been extended since.
+    /// Whether a job has recorded statements alone, on streams that have not been extended since it began, and has left
+    /// everything else as it was; then its sweep has one direction.
     #[inline(always)]
-    fn rewind_job(&mut self, base: &Position) {
-        let statements = self.statements() - base.statement;
-        let arguments = self.arguments() - wide(base.argument);
-        // SAFETY: to what was written first.
-        unsafe {
-            self.cursors.jacobian = self.cursors.jacobian.sub(arguments);
-            self.cursors.argument = self.cursors.argument.sub(arguments);
-            self.cursors.statement = self.cursors.statement.sub(wide32(statements));
-        }
+    fn has_statements_alone(&self, base: &Position, bottom: &Bottom, recording: bool) -> bool {
+        let statements = self.cursors.statement.addr().wrapping_sub(bottom.statement.addr());
+        self.cursors.argument_end == bottom.argument_end
+            && self.cursors.checking == 0
+            && self.cursors.recording == u32::from(recording)
+            && wide32(self.cursors.next_id) == wide32(base.id) + statements
+            && self.events == base.event
+            && self.payload_used as u64 == base.payload
+            && self.width == 1
+            && self.dirty == Dirty::default()
+            && self.kept.is_empty()
+            && self.nests.is_empty()
+            && self.failed.is_none()
+    }
+
+    /// Back to where such a job began.
+    #[inline(always)]
+    fn rewind_job(&mut self, base: &Position, bottom: &Bottom) {
+        self.cursors.jacobian = bottom.jacobian;
+        self.cursors.argument = bottom.argument;
+        self.cursors.statement = bottom.statement;
         self.cursors.next_id = base.id;
     }
 
@@ -264,9 +295,15 @@ impl Tape {
         swept
     }
 
-    /// The derivatives of a single result, in one direction.
+    /// The derivatives of the single result of such a job, with respect to the first inputs.
     #[inline(always)]
-    fn derivatives_of_one(&mut self, y: &Var, first: u32, row: &mut [f64]) -> Result<()> {
+    fn derivatives_of_one(
+        &mut self,
+        y: &Var,
+        first: u32,
+        row: &mut [f64],
+        bottom: &Bottom,
+    ) -> Result<()> {
         if y.tag != self.tag() || y.id >= self.next_id() {
             self.check_var("y", y)?;
         }
@@ -275,16 +312,19 @@ impl Tape {
             return Ok(());
         }
         self.ensure_adjoints()?;
-        self.adjoints_mut(y.id, 1)[0] = 1.0;
-        // SAFETY: a job of statements alone, and the width is 1.
-        let swept = unsafe { self.run_all_statements() };
-        if swept.is_err() {
-            self.dirty.below = self.next_id();
-        }
-        swept?;
-        let adjoints = self.adjoints_mut(first, row.len());
-        for (place, adjoint) in row.iter_mut().zip(adjoints) {
-            *place = std::mem::take(adjoint);
+        let adjoints = self.adjoint.base().cast::<f64>();
+        // SAFETY: `y` is on this tape, and there are as many inputs as the row is long: their adjoints are committed. All
+        // statements of a tape of width 1 stand above the bottom.
+        unsafe {
+            *adjoints.add(wide32(y.id)) = 1.0;
+            if let Err(error) = self.run_all_statements(bottom.statement) {
+                self.dirty.below = self.next_id();
+                return Err(error);
+            }
+            let adjoints = adjoints.add(wide32(first));
+            for (i, place) in row.iter_mut().enumerate() {
+                *place = adjoints.add(i).replace(0.0);
+            }
         }
         Ok(())
     }

@@ -603,13 +603,18 @@ impl Tape {
 
     /// The same for an array.
     pub fn check_vars(&self, name: &str, vars: &[Var]) -> Result<()> {
-        // Most are of the newest segment.
-        let (tag, ids) = (self.cursors.tag, self.segments.newest()..self.cursors.next_id);
-        let is_new = |var: &Var| var.tag == tag && ids.contains(&var.id);
-        match vars.iter().position(|var| !is_new(var) && !self.holds(var)) {
-            None => Ok(()),
-            Some(i) => Err(stale(&format!("{name}[{i}]"), &vars[i])),
+        // Most are made under the same tag as the one before.
+        let (mut tag, mut ids) = (0, 0..0);
+        for (i, var) in vars.iter().enumerate() {
+            if var.id == 0 || (var.tag == tag && ids.contains(&var.id)) {
+                continue;
+            }
+            (tag, ids) = self.segments.around(var.id, self.cursors.next_id);
+            if var.tag != tag || !ids.contains(&var.id) {
+                return Err(stale(&format!("{name}[{i}]"), var));
+            }
         }
+        Ok(())
     }
 
     /// The number of directions of the sweeps to come: 1, 2, 4, 8 or 16. A change clears the adjoints.
@@ -622,10 +627,13 @@ impl Tape {
         }
         if width != self.width {
             self.not_in_sweep("width")?;
-            self.may_end(&format!("width = {width}"), 0)?;
+            // Jobs of a map change it often: no text is made for that.
+            let calls = ["width = 1", "width = 2", "width = 4", "width = 8", "width = 16"];
+            self.may_end(calls[wide32(width.trailing_zeros())], 0)?;
             self.clear_all_adjoints();
             self.width = width;
-            self.kept_adjoint = vec![0.0; self.kept.len() * width];
+            self.kept_adjoint.clear();
+            self.kept_adjoint.resize(self.kept.len() * width, 0.0);
         }
         Ok(())
     }

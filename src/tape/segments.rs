@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::Position;
+use std::ops::Range;
 
 /// Values made from `start` on carry `tag`, up to the start of the next segment.
 #[derive(Debug, Clone, Copy)]
@@ -38,17 +39,19 @@ impl Segments {
         self.0.iter().rposition(|segment| segment.tag == tag)
     }
 
-    /// The first id of the values made now.
-    pub fn newest(&self) -> u32 {
-        self.0.last().map_or(0, |segment| segment.start.id)
+    /// Tag and ids of the values among which `id` below `next` would be, which may be none.
+    pub fn around(&self, id: u32, next: u32) -> (u32, Range<u32>) {
+        let above = self.0.partition_point(|segment| segment.start.id <= id);
+        // Empty segments share their start with the one that follows; only the last holds the id,
+        // unless a nest was recovered: then the outer tag goes on and is the last itself.
+        let end = self.0.get(above).map_or(next, |segment| segment.start.id.min(next));
+        above.checked_sub(1).map_or((0, 0..0), |at| (self.0[at].tag, self.0[at].start.id..end))
     }
 
     /// Whether `id` below `next` was made under `tag`.
     pub fn holds(&self, id: u32, tag: u32, next: u32) -> bool {
-        let above = self.0.partition_point(|segment| segment.start.id <= id);
-        // Empty segments share their start with the one that follows; only the last holds the id,
-        // unless a nest was recovered: then the outer tag goes on and is the last itself.
-        id < next && above > 0 && self.0[above - 1].tag == tag
+        let (of, ids) = self.around(id, next);
+        of == tag && ids.contains(&id)
     }
 
     /// Whether `position` was taken under an open tag and still lies below `end`.

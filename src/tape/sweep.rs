@@ -3,7 +3,7 @@
 //! A sweep takes (reads and zeroes) every adjoint it consumes, so that afterwards only inputs and kept
 //! values hold adjoints and nothing needs clearing before the next one.
 
-use super::{Companion, Dirty, Ids, Pod, Position, Running, Stored, Tape, Var};
+use super::{Companion, Cursors, Dirty, Ids, Pod, Position, Running, Stored, Tape, Var};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 use crate::lanes::{add_to, move_out};
@@ -260,13 +260,16 @@ impl Sweep<'_> {
 
 impl Tape {
     /// Commits the adjoints of all ids given out so far. Fresh ones are zero.
+    #[inline(always)]
     pub(super) fn ensure_adjoints(&mut self) -> Result<()> {
         let bytes = wide32(self.cursors.next_id) * self.width * size_of::<f64>();
-        if bytes > self.adjoint.committed() {
-            let budget = self.budget();
-            self.adjoint.commit(bytes, budget)?;
-        }
-        Ok(())
+        if bytes > self.adjoint.committed() { self.commit_adjoints(bytes) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn commit_adjoints(&mut self, bytes: usize) -> Result<()> {
+        let budget = self.budget();
+        self.adjoint.commit(bytes, budget)
     }
 
     pub(super) fn adjoints_mut(&mut self, first: u32, n: usize) -> &mut [f64] {
@@ -595,26 +598,19 @@ impl Tape {
         Ok(())
     }
 
-    /// Reverses all statements in one direction, where nothing stands above or between them.
+    /// Reverses all statements above `bottom`, the first one's place, in one direction; nothing else stands there.
     ///
     /// # Safety
     /// The width is 1, and the adjoints of all ids are committed.
     #[inline(always)]
-    pub(super) unsafe fn run_all_statements(&mut self) -> Result<()> {
-        let streams = Streams {
-            adjoint: self.adjoint.base().cast(),
-            statement: self.cursors.statement,
-            argument: self.cursors.argument,
-            jacobian: self.cursors.jacobian,
-            id: wide32(self.cursors.next_id),
-            n: wide32(self.statements()),
-            floor: 0,
-        };
-        if streams.n == 0 {
-            return Ok(());
-        }
+    pub(super) unsafe fn run_all_statements(&mut self, bottom: *const u8) -> Result<()> {
+        let Cursors { statement, argument, jacobian, next_id, .. } = self.cursors;
+        let n = statement.addr() - bottom.addr();
+        let adjoint = self.adjoint.base().cast();
+        let id = wide32(next_id);
+        let streams = Streams { adjoint, statement, argument, jacobian, id, n, floor: 0 };
         // SAFETY: the caller's promise: all pointers stay within what has been written.
-        unsafe { streams.reverse_one() }.map(drop).map_err(|id| self.foreign_operand(id))
+        unsafe { streams.reverse_here() }.map(drop).map_err(|id| self.foreign_operand(id))
     }
 
     #[cold]
@@ -667,12 +663,23 @@ struct Streams {
 }
 
 impl Streams {
-    /// One direction, no nest. Where a statement's operand is the value made just before it, that
+    /// One direction, no nest.
+    ///
+    /// # Safety
+    /// As for `run_statements`.
+    #[inline(never)]
+    unsafe fn reverse_one(self) -> std::result::Result<usize, u32> {
+        // SAFETY: the caller's promise.
+        unsafe { self.reverse_here() }
+    }
+
+    /// The same in place, for a few statements. Where a statement's operand is the value made just before it, that
     /// adjoint goes on in a register: a chain of statements would else wait for its own stores.
     ///
     /// # Safety
     /// As for `run_statements`.
-    unsafe fn reverse_one(self) -> std::result::Result<usize, u32> {
+    #[inline(always)]
+    unsafe fn reverse_here(self) -> std::result::Result<usize, u32> {
         let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n, .. } = self;
         // SAFETY: the caller's promise; an operand is older than its statement, or refused.
         unsafe {
