@@ -2,9 +2,9 @@
 
 use crate::error::{Code, Error, Result};
 
-/// Room for `n` more.
+/// Room for `n` more, and for no others: parameters and data may be a large part of the memory.
 pub fn reserve<T>(room: &mut Vec<T>, n: usize) -> Result<()> {
-    room.try_reserve(n).map_err(|_| {
+    room.try_reserve_exact(n).map_err(|_| {
         let bytes = n.saturating_mul(size_of::<T>());
         Error::new(Code::Memory, format!("a map: no memory for {bytes} bytes"))
     })
