@@ -318,7 +318,7 @@ fn task<'a>(
         kind,
         by_shared: false,
         by_job: false,
-        group: 1,
+        group: 0,
     })
 }
 
@@ -387,8 +387,12 @@ impl Recording {
                 job_parts,
                 derivatives,
             })?;
-            for (i, (y, &value)) in y_out.iter_mut().zip(values).enumerate() {
-                *y = tape.value(value, id, i);
+            // Without an id, where the tape does not record any more, they are passive.
+            let (tag, step) = if id == 0 { (0, 0) } else { (tape.tag(), 1) };
+            let mut id = id;
+            for (y, &value) in y_out.iter_mut().zip(values) {
+                *y = Var { value, id, tag };
+                id = id.wrapping_add(step);
             }
             Ok(())
         });

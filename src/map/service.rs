@@ -1,15 +1,15 @@
 //! Ranks that do the jobs of a root.
 //!
-//! Root and workers have a communicator of their own. A call is one order to each worker that has jobs, with the
-//! parameters, and one answer back; what is long travels in messages of its own behind them. Whatever happens in a job, the
-//! answer comes: the next order finds every worker waiting for it.
+//! Root and workers have a communicator of their own. Jobs go to a worker by one order, with the parameters, and one answer
+//! comes back; what is long travels in messages of its own behind them. Who has answered may get another order while jobs
+//! are left. Whatever happens in a job, the answer comes: the next order finds every worker waiting for it.
 
 use super::data::{Data, Handle};
 use super::failure::{Failure, Outcome, both};
 use super::function;
 use super::job::Places;
 use super::room::{renew, reserve};
-use super::schedule::Schedule;
+use super::schedule::{self, Schedule};
 use super::shape::Parts;
 use super::task::{Kind, Task};
 use super::threads::{Threads, fold};
@@ -34,7 +34,6 @@ pub struct Service {
     /// One a rank, the root's own unused.
     lines: Vec<Line>,
     schedule: Schedule,
-    waiting: Vec<i32>,
     /// Sums over the jobs of one rank, and derivatives on their way from packed.
     part: Vec<f64>,
     packed: Vec<u64>,
@@ -44,8 +43,57 @@ pub struct Service {
 #[derive(Default)]
 struct Line {
     order: Parcel,
-    /// What does not fit in the order.
     answer: Parcel,
+    /// The jobs that it has.
+    block: Block,
+}
+
+/// Some jobs, and where their results stand: among those of all jobs, or for a sum in room of their own.
+#[derive(Debug, Clone, Default)]
+struct Block {
+    jobs: Range<usize>,
+    values: Range<usize>,
+    derivatives: Range<usize>,
+}
+
+/// The jobs that nobody has yet.
+struct Left {
+    jobs: Range<usize>,
+    /// Where their results begin.
+    values: usize,
+    derivatives: usize,
+}
+
+impl Left {
+    fn of(task: &Task) -> Self {
+        Self { jobs: 0..task.jobs, values: 0, derivatives: 0 }
+    }
+
+    /// The next `n` jobs.
+    fn cut(&mut self, task: &Task, n: usize) -> Block {
+        let jobs = self.jobs.start..self.jobs.start + n;
+        let (values, derivatives) = task.sizes(&jobs);
+        let block = Block {
+            jobs,
+            values: self.values..self.values + values,
+            derivatives: self.derivatives..self.derivatives + derivatives,
+        };
+        self.jobs.start += n;
+        if task.kind != Kind::Sum {
+            (self.values, self.derivatives) = (block.values.end, block.derivatives.end);
+        }
+        block
+    }
+
+    /// Whoever is free gets this many.
+    fn chunk(&self, task: &Task, workers: usize, least: usize) -> usize {
+        schedule::chunk(self.jobs.len(), task.group, workers, least)
+    }
+
+    /// Nobody gets any more.
+    fn drop_all(&mut self) {
+        self.jobs.end = self.jobs.start;
+    }
 }
 
 /// The two sides' communicator; collective.
@@ -85,7 +133,6 @@ impl Service {
             broken: None,
             lines: std::iter::repeat_with(Line::default).take(size).collect(),
             schedule: Schedule::default(),
-            waiting: Vec::new(),
             part: Vec::new(),
             packed: Vec::new(),
         })
@@ -204,38 +251,16 @@ impl Service {
         (threads, n): (&mut Threads, usize),
         places: Places,
     ) -> Outcome<()> {
-        let key = task.named.key;
-        let group = self.schedule.divide(key, task.jobs, self.lines.len());
+        let (key, ranks) = (task.named.key, self.lines.len());
+        let group = self.schedule.divide(key, task.jobs, ranks, n);
         let task = Task { group, ..*task };
         let blocks = std::mem::take(&mut self.schedule.blocks);
         let mut seconds = std::mem::take(&mut self.schedule.seconds);
         let places = Places { seconds: &mut seconds, ..places };
-        let done = self.reserve(&task, &blocks).map_err(Into::into).and_then(|()| {
-            self.guarded(|service| service.exchange(&task, (threads, n), &blocks, places))?
-        });
+        let done = self.guarded(|service| service.exchange(&task, (threads, n), &blocks, places));
         (self.schedule.blocks, self.schedule.seconds) = (blocks, seconds);
-        done?;
-        self.schedule.learn(key, task.jobs, group);
-        Ok(())
-    }
-
-    /// Gets the memory that an exchange needs, while it can still be refused.
-    fn reserve(&mut self, task: &Task, blocks: &[Range<usize>]) -> Result<()> {
-        let (mut part, mut packed) = (0, 0);
-        for (line, block) in self.lines.iter_mut().zip(blocks) {
-            let (values, derivatives) = task.sizes(block);
-            part = part.max(values + derivatives);
-            packed = packed.max(derivatives).max(carried(task, block));
-            let answer = line.answer.words();
-            answer.clear();
-            reserve(answer, answer_words(task, block))?;
-        }
-        self.packed.clear();
-        reserve(&mut self.packed, packed)?;
-        self.part.clear();
-        if task.kind == Kind::Sum {
-            reserve(&mut self.part, part)?;
-        }
+        done??;
+        self.schedule.learn(key, task.jobs, group, ranks);
         Ok(())
     }
 
@@ -246,78 +271,108 @@ impl Service {
         blocks: &[Range<usize>],
         mut places: Places,
     ) -> mpi::Outcome<Outcome<()>> {
-        let comm = self.comm;
-        let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.clear();
-        waiting.extend(
-            (1..).zip(&blocks[1..]).filter(|(_, block)| !block.is_empty()).map(|(rank, _)| rank),
-        );
-        for &rank in &waiting {
-            self.order(rank, task, &blocks[mpi::wide_int(rank)], n)?;
-        }
-        // A long message leaves only while MPI is called, which it is not while jobs run here.
-        for &rank in &waiting {
-            self.line(rank).order.wait()?;
-            self.carry(rank, task, &blocks[mpi::wide_int(rank)])?;
-        }
-        for &rank in &waiting {
-            let words = answer_words(task, &blocks[mpi::wide_int(rank)]);
-            self.line(rank).answer.receive(comm, words, rank)?;
-        }
         if task.kind == Kind::Sum {
             places.values.fill(0.0);
             places.derivatives.fill(0.0);
         }
-        let mut done = self.own(task, (threads, n), &blocks[0], &mut places);
-        let mut patience = Patience::default();
-        while !waiting.is_empty() {
-            let mut failed = Ok(());
-            waiting.retain(|&rank| {
-                let arrived = failed.is_ok().then(|| self.line(rank).answer.is_done());
-                match arrived {
-                    None | Some(Ok(false)) => return true,
-                    Some(Ok(true)) => {
-                        let block = &blocks[mpi::wide_int(rank)];
-                        match self.take(rank, task, block, &mut places) {
-                            Ok(theirs) => done = both(std::mem::replace(&mut done, Ok(())), theirs),
-                            Err(failure) => failed = Err(failure),
-                        }
-                        patience = Patience::default();
-                    }
-                    Some(Err(failure)) => failed = Err(failure),
-                }
-                false
-            });
-            failed?;
-            patience.pause();
+        let (mut done, mut left) = (Ok(()), Left::of(task));
+        let mut own = left.cut(task, blocks[0].len());
+        for (rank, jobs) in self.workers().zip(&blocks[1..]) {
+            let block = left.cut(task, jobs.len());
+            done = done.and(self.order(rank, task, block, n)?);
         }
-        self.waiting = waiting;
+        // A long message leaves only while MPI is called, which it is not while jobs run here.
+        for rank in self.workers() {
+            self.carry(rank, task)?;
+        }
+        while done.is_ok() && !own.jobs.is_empty() {
+            done = self.own(task, (threads, n), &own, &mut places);
+            if left.jobs.is_empty() {
+                break;
+            }
+            self.look(task, n, &mut left, &mut places, &mut done)?;
+            let unit = (n * task.group).min(left.jobs.len());
+            own = left.cut(task, unit);
+        }
+        let mut patience = Patience::default();
+        while self.lines.iter().any(|line| !line.block.jobs.is_empty()) {
+            if self.look(task, n, &mut left, &mut places, &mut done)? {
+                patience = Patience::default();
+            } else {
+                patience.pause();
+            }
+        }
         Ok(done)
     }
 
-    /// Tells a worker which jobs to do.
+    /// Takes the answers that have arrived, and gives jobs that are left to those who sent them. Whether there were any.
+    fn look(
+        &mut self,
+        task: &Task,
+        threads: usize,
+        left: &mut Left,
+        places: &mut Places,
+        done: &mut Outcome<()>,
+    ) -> mpi::Outcome<bool> {
+        let (mut any, ranks) = (false, self.lines.len());
+        for rank in self.workers() {
+            let line = self.line(rank);
+            if line.block.jobs.is_empty() || !line.answer.is_done()? {
+                continue;
+            }
+            any = true;
+            let mut so_far = both(std::mem::replace(done, Ok(())), self.take(rank, task, places)?);
+            if so_far.is_err() {
+                // The jobs that are left come after those that failed.
+                left.drop_all();
+            } else if !left.jobs.is_empty() {
+                let block = left.cut(task, left.chunk(task, ranks, threads));
+                so_far = self.order(rank, task, block, threads)?;
+                self.carry(rank, task)?;
+            }
+            *done = so_far;
+        }
+        Ok(any)
+    }
+
+    /// Gets the memory that jobs of a worker need here, while they can still be refused.
+    fn reserve(&mut self, rank: i32, task: &Task, block: &Block) -> Result<()> {
+        let answer = self.line(rank).answer.words();
+        reserve(answer, answer_words(task, block).saturating_sub(answer.len()))?;
+        let derivatives = block.derivatives.len();
+        self.packed.clear();
+        reserve(&mut self.packed, derivatives.max(carried(task, &block.jobs)))?;
+        self.part.clear();
+        let part = if task.kind == Kind::Sum { block.values.len() + derivatives } else { 0 };
+        reserve(&mut self.part, part)
+    }
+
+    /// Tells a worker which jobs to do, if there are any.
     fn order(
         &mut self,
         rank: i32,
         task: &Task,
-        block: &Range<usize>,
+        block: Block,
         threads: usize,
-    ) -> mpi::Outcome<()> {
+    ) -> mpi::Outcome<Outcome<()>> {
+        let jobs = &block.jobs;
+        if jobs.is_empty() {
+            return Ok(Ok(()));
+        }
+        if let Err(error) = self.reserve(rank, task, &block) {
+            return Ok(Err(error.into()));
+        }
         let (comm, epoch) = (self.comm, self.epoch);
         let (ragged_job, ragged_y) = ragged(task);
-        let carries = carried(task, block);
+        let carries = carried(task, jobs);
         let head = Head {
             function: task.named.key,
             data: task.data.map_or(Handle::default(), |data| data.handle),
-            jobs: block.len(),
-            first: block.start,
+            jobs: jobs.len(),
+            first: jobs.start,
             shared: task.shared.len(),
-            job: task.job_parts.span(block).len(),
-            y: if task.kind == Kind::Sum {
-                task.y_parts.length(0)
-            } else {
-                task.y_parts.span(block).len()
-            },
+            job: task.job_parts.span(jobs).len(),
+            y: block.values.len(),
             kind: task.kind,
             by_shared: task.by_shared,
             by_job: task.by_job,
@@ -328,64 +383,67 @@ impl Service {
             carries,
             ..Head::of(Order::Jobs, epoch)
         };
-        let order = &mut self.line(rank).order;
-        let words = order.words();
+        let line = self.line(rank);
+        let words = line.order.words();
         words.clear();
         head.write(words);
         if carries <= INLINE {
-            write_carried(task, block, words);
+            write_carried(task, jobs, words);
         }
-        order.send(comm, rank)
+        line.order.send(comm, rank)?;
+        line.answer.receive(comm, answer_words(task, &block), rank)?;
+        line.block = block;
+        Ok(Ok(()))
     }
 
     /// Sends what an order carries, if it does not carry it in itself.
-    fn carry(&mut self, rank: i32, task: &Task, block: &Range<usize>) -> mpi::Outcome<()> {
-        if carried(task, block) <= INLINE {
+    fn carry(&mut self, rank: i32, task: &Task) -> mpi::Outcome<()> {
+        let Self { comm, lines, packed, .. } = self;
+        let line = &mut lines[mpi::wide_int(rank)];
+        line.order.wait()?;
+        if line.block.jobs.is_empty() || carried(task, &line.block.jobs) <= INLINE {
             return Ok(());
         }
-        self.packed.clear();
-        write_carried(task, block, &mut self.packed);
-        parcel::send(self.comm, &self.packed, rank)
+        packed.clear();
+        write_carried(task, &line.block.jobs, packed);
+        parcel::send(*comm, packed, rank)
     }
 
-    /// The jobs that this rank does itself.
+    /// Jobs that this rank does itself.
     fn own(
         &mut self,
         task: &Task,
         (threads, n): (&mut Threads, usize),
-        block: &Range<usize>,
+        block: &Block,
         places: &mut Places,
     ) -> Outcome<()> {
-        let (values, derivatives) = task.sizes(block);
-        let seconds = &mut places.seconds[Schedule::groups(block, task.group)];
+        let Block { jobs, values, derivatives } = block.clone();
+        let seconds = &mut places.seconds[schedule::groups(&jobs, task.group)];
         if task.kind != Kind::Sum {
             let places = Places {
-                values: &mut places.values[..values],
-                derivatives: &mut places.derivatives[..derivatives],
+                values: &mut places.values[values],
+                derivatives: &mut places.derivatives[derivatives],
                 seconds,
             };
-            return threads.run(task, block.clone(), n, places);
+            return threads.run(task, jobs, n, places);
         }
-        self.part.resize(values + derivatives, 0.0);
-        let (value, rows) = self.part.split_at_mut(values);
+        renew(&mut self.part, values.len() + derivatives.len())?;
+        let (value, rows) = self.part.split_at_mut(values.len());
         let part = Places { values: value, derivatives: rows, seconds };
-        threads.run(task, block.clone(), n, part)?;
-        let (value, rows) = self.part.split_at(values);
-        fold(task, block, &(0..task.jobs), (value, rows), (places.values, places.derivatives));
+        threads.run(task, jobs.clone(), n, part)?;
+        let (value, rows) = self.part.split_at(values.len());
+        fold(task, &jobs, &(0..task.jobs), (value, rows), (places.values, places.derivatives));
         Ok(())
     }
 
     /// Takes a worker's answer, and the derivatives that follow it.
-    fn take(
-        &mut self,
-        rank: i32,
-        task: &Task,
-        block: &Range<usize>,
-        places: &mut Places,
-    ) -> mpi::Outcome<Outcome<()>> {
+    fn take(&mut self, rank: i32, task: &Task, places: &mut Places) -> mpi::Outcome<Outcome<()>> {
         let (comm, epoch) = (self.comm, self.epoch);
         let Self { part, packed, lines, .. } = self;
-        let words = lines[mpi::wide_int(rank)].answer.arrived();
+        let line = &mut lines[mpi::wide_int(rank)];
+        let Block { jobs, values: at, derivatives: row } = std::mem::take(&mut line.block);
+        let (n_values, n_derivatives) = (at.len(), row.len());
+        let words = line.answer.arrived();
         if words.first() != Some(&epoch) {
             let text = format!("rank {rank} answers call {:?} instead of {epoch}", words.first());
             return Err(Error::new(Code::Mpi, text).into());
@@ -394,9 +452,8 @@ impl Service {
             Ok(words) => words,
             Err(failure) => return Ok(Err(of_function(failure, task))),
         };
-        let (n_values, n_derivatives) = task.sizes(block);
         let (values, words) = words[ANSWER..].split_at(n_values);
-        let seconds = &mut places.seconds[Schedule::groups(block, task.group)];
+        let seconds = &mut places.seconds[schedule::groups(&jobs, task.group)];
         let (timed, words) = words.split_at(seconds.len());
         for (seconds, &word) in seconds.iter_mut().zip(timed) {
             *seconds = f32::from_bits(u32::try_from(word).unwrap_or(0));
@@ -407,10 +464,8 @@ impl Service {
             wire::read_doubles(values, &mut part[..n_values]);
             &mut part[n_values..]
         } else {
-            let before = 0..block.start;
-            let (at, place) = task.sizes(&before);
-            wire::read_doubles(values, &mut places.values[at..][..n_values]);
-            &mut places.derivatives[place..][..n_derivatives]
+            wire::read_doubles(values, &mut places.values[at]);
+            &mut places.derivatives[row]
         };
         if n_derivatives <= INLINE {
             wire::read_doubles(words, derivatives);
@@ -423,7 +478,7 @@ impl Service {
         }
         if sum {
             let (value, rows) = part.split_at(n_values);
-            fold(task, block, &(0..task.jobs), (value, rows), (places.values, places.derivatives));
+            fold(task, &jobs, &(0..task.jobs), (value, rows), (places.values, places.derivatives));
         }
         Ok(Ok(()))
     }
@@ -467,10 +522,11 @@ fn write_carried(task: &Task, block: &Range<usize>, words: &mut Vec<u64>) {
 }
 
 /// Room for any answer of a worker about some jobs.
-fn answer_words(task: &Task, block: &Range<usize>) -> usize {
-    let (values, derivatives) = task.sizes(block);
+fn answer_words(task: &Task, block: &Block) -> usize {
+    let derivatives = block.derivatives.len();
     let inline = if derivatives <= INLINE { derivatives } else { 0 };
-    (ANSWER + values + block.len().div_ceil(task.group) + inline).max(LONGEST_FAILURE)
+    let timed = schedule::groups(&block.jobs, task.group).len();
+    (ANSWER + block.values.len() + timed + inline).max(LONGEST_FAILURE)
 }
 
 /// A worker's side.
@@ -613,7 +669,7 @@ impl Worker {
         let (n_values, n_derivatives) = task.sizes(&jobs);
         renew(&mut self.values, n_values)?;
         renew(&mut self.derivatives, n_derivatives)?;
-        renew(&mut self.seconds, head.jobs.div_ceil(head.group))?;
+        renew(&mut self.seconds, schedule::groups(&jobs, head.group).len())?;
         let places = Places {
             values: &mut self.values,
             derivatives: &mut self.derivatives,

@@ -34,7 +34,7 @@ pub struct Task<'a> {
     /// Whether derivatives with respect to the shared parameters are wanted, and to those of the jobs.
     pub by_shared: bool,
     pub by_job: bool,
-    /// Jobs that are timed together.
+    /// Jobs that are timed together; 0: none are.
     pub group: usize,
 }
 

@@ -117,6 +117,7 @@ pub fn fold(
 
 /// At most `n` chunks of whole groups.
 fn divide(jobs: &Range<usize>, group: usize, n: usize, chunks: &mut Vec<Range<usize>>) {
+    let group = group.max(1);
     let groups = jobs.len().div_ceil(group);
     let n = n.min(groups);
     let boundary = |k: usize| (jobs.start + groups * k / n * group).min(jobs.end);
