@@ -1,8 +1,7 @@
 // A program that repeats its calls allocates memory in the first rounds only: those of the library are counted apart
 // from MPI's, by where they come from.
+#include "../allocations.hpp"
 #include "harness.hpp"
-
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <functional>
@@ -11,49 +10,11 @@
 
 namespace {
 
-bool counting = false;
-long allocations = 0;
-
-void count(const void *caller) {
-  Dl_info info;
-  if (!counting) return;
-  counting = false;
-  if (dladdr(caller, &info) != 0 && std::strstr(info.dli_fname, "libadmpi") != nullptr) ++allocations;
-  counting = true;
-}
-
-}  // namespace
-
-extern "C" {
-void *__libc_malloc(std::size_t);
-void *__libc_calloc(std::size_t, std::size_t);
-void *__libc_realloc(void *, std::size_t);
-void *__libc_memalign(std::size_t, std::size_t);
-void *malloc(std::size_t n) { return count(__builtin_return_address(0)), __libc_malloc(n); }
-void *calloc(std::size_t n, std::size_t size) { return count(__builtin_return_address(0)), __libc_calloc(n, size); }
-void *realloc(void *p, std::size_t n) { return count(__builtin_return_address(0)), __libc_realloc(p, n); }
-int posix_memalign(void **p, std::size_t alignment, std::size_t n) {
-  count(__builtin_return_address(0));
-  *p = __libc_memalign(alignment, n);
-  return *p == nullptr ? 12 : 0;
-}
-}
-
-namespace {
-
 using admpi::var;
+using test::counted;
 using test::ring;
 
 const MPI_Comm world = MPI_COMM_WORLD;
-
-/// Allocations of `f`.
-long counted(const std::function<void()> &f) {
-  allocations = 0;
-  counting = true;
-  f();
-  counting = false;
-  return allocations;
-}
 
 /// Records `call` of `x` and `y` in some rounds, and sweeps. The first round allocates; of those that follow some do not:
 /// how many messages are under way together differs from round to round.
