@@ -34,7 +34,7 @@ int take_part(const Program &program) {
 /** Calls program(functions, workers, ranks), which returns its number of failures, and tells of what it throws.
  *  Functions: the map_functions, which its default constructor names. */
 template <class Functions, class Program>
-int map_main(const char *name, int &argc, char **&argv, const Program &program) {
+int map_main(const char *name, [[maybe_unused]] int &argc, [[maybe_unused]] char **&argv, const Program &program) {
 #if ADMPI_HAVE_MPI
   AMPI_Init(&argc, &argv);
 #endif
