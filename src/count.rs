@@ -18,6 +18,13 @@ pub const fn wide32(n: u32) -> usize {
     n as usize
 }
 
+/// The length of an array for C.
+#[inline(always)]
+#[allow(clippy::cast_possible_wrap)] // no array has 2^63 elements
+pub const fn as_c(n: usize) -> i64 {
+    n as i64
+}
+
 /// A C count: not negative.
 pub fn from_c(name: &str, n: i64) -> Result<usize> {
     usize::try_from(n).map_err(|_| Error::new(Code::Argument, format!("{name} = {n} is negative")))

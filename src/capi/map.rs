@@ -1,10 +1,10 @@
 //! The C interface of maps: one function on many independent jobs. `include/admpi/map.h` is generated from this file.
 
 use super::{array, array_mut, entry, get, null, put};
-use crate::count::from_c;
+use crate::count::{as_c, from_c};
 use crate::error::{Code, Error, Result};
 use crate::map::{self, Backend, Call, Map, Parts, Second, Source};
-use crate::tape::Var as admpi_var;
+use crate::tape::{JobFunction, Var as admpi_var};
 use std::ffi::{CStr, c_char, c_void};
 
 /// The environment's choice: ADMPI_MAP=serial, threads, mpi or mpi+threads; without it the ranks of the map's
@@ -128,64 +128,6 @@ pub struct admpi_map_failure {
     pub text: *const c_char,
 }
 
-/// A function of the user's, with its context.
-struct Registered {
-    function: unsafe extern "C-unwind" fn(
-        *const admpi_var,
-        i64,
-        *const admpi_var,
-        i64,
-        *const f64,
-        i64,
-        *const i32,
-        i64,
-        *mut admpi_var,
-        i64,
-        *mut c_void,
-    ) -> i32,
-    ctx: *mut c_void,
-}
-
-// SAFETY: the user promises that the function may run on several threads at once.
-unsafe impl Send for Registered {}
-// SAFETY: as above.
-unsafe impl Sync for Registered {}
-
-impl map::Function for Registered {
-    #[inline]
-    fn run(
-        &self,
-        shared: &[admpi_var],
-        job: &[admpi_var],
-        x_r: &[f64],
-        x_i: &[i32],
-        y: &mut [admpi_var],
-    ) -> i32 {
-        // SAFETY: the user's function, with arrays of the sizes that its contract names.
-        unsafe {
-            (self.function)(
-                shared.as_ptr(),
-                as_c(shared.len()),
-                job.as_ptr(),
-                as_c(job.len()),
-                x_r.as_ptr(),
-                as_c(x_r.len()),
-                x_i.as_ptr(),
-                as_c(x_i.len()),
-                y.as_mut_ptr(),
-                as_c(y.len()),
-                self.ctx,
-            )
-        }
-    }
-}
-
-/// The length of an array.
-#[allow(clippy::cast_possible_wrap)] // no array has 2^63 elements
-const fn as_c(n: usize) -> i64 {
-    n as i64
-}
-
 /// Parts of an array of `n` elements.
 ///
 /// # Safety
@@ -301,9 +243,7 @@ pub unsafe extern "C-unwind" fn admpi_map_register(
         }
         let name = CStr::from_ptr(name).to_string_lossy();
         let function = r#fn.ok_or_else(|| null("fn"))?;
-        put("function_out", function_out, || {
-            map::register(&name, Box::new(Registered { function, ctx }))
-        })
+        put("function_out", function_out, || map::register(&name, JobFunction { function, ctx }))
     })
 }
 

@@ -5,13 +5,13 @@ use super::event::{Mapped, StoredParts};
 use super::failure::{Failure, Outcome};
 use super::function::{self, Named};
 use super::job::{self, Places};
-use super::room::{renew, reserve};
+use super::room::renew;
 use super::service::Service;
 use super::shape::Parts;
 use super::task::{Kind, Task};
 use super::threads::Threads;
 use crate::error::{Code, Error, Result};
-use crate::tape::{Ids, Lease, Position, Tape, Var, current, with_current};
+use crate::tape::{Ids, Lease, Position, Tape, Var, copy_values, current, with_current};
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -213,8 +213,8 @@ fn active(map: Option<&Map>, call: &Call, kind: Kind, y_out: &mut [Var]) -> Outc
         let mut by = by(map);
         let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
         let Room { shared, job, values, derivatives: _ } = room;
-        let mut task = task(call, kind, (&named, data.as_ref()), (shared, job))?;
-        let mut recording = record_later(call, &mut task)?;
+        let (mut task, in_a_row) = task(call, kind, (&named, data.as_ref()), (shared, job))?;
+        let mut recording = record_later(call, in_a_row, &mut task)?;
         renew(values, y_out.len())?;
         let derivatives = match &mut recording {
             Some(recording) => recording.lease.values(),
@@ -240,7 +240,7 @@ fn second(map: Option<&Map>, call: &Call, room: &mut Room, out: Second) -> Outco
     let mut by = by(map);
     let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
     let Room { shared, job, values, derivatives } = room;
-    let mut task = task(call, Kind::Hessians, (&named, data.as_ref()), (shared, job))?;
+    let (mut task, _) = task(call, Kind::Hessians, (&named, data.as_ref()), (shared, job))?;
     (task.by_shared, task.by_job) = (true, true);
     let (n_values, n_derivatives) = task.sizes(&(0..task.jobs));
     renew(values, n_values)?;
@@ -294,19 +294,23 @@ fn prepare(workers: Option<&mut Service>, call: &Call) -> Result<(Arc<Named>, Op
     Ok((named, data))
 }
 
+/// Whether the ids of the shared parameters, and those of the jobs, are consecutive, or all passive.
+type InARow = [bool; 2];
+
 /// The task of a call, with the values of the parameters and without derivatives.
 fn task<'a>(
     call: &Call<'a>,
     kind: Kind,
     (named, data): (&'a Named, Option<&'a Arc<Data>>),
     (shared, job): (&'a mut Vec<f64>, &'a mut Vec<f64>),
-) -> Outcome<Task<'a>> {
-    for (values, vars) in [(&mut *shared, call.shared), (&mut *job, call.job)] {
-        values.clear();
-        reserve(values, vars.len())?;
-        values.extend(vars.iter().map(|var| var.value));
+) -> Outcome<(Task<'a>, InARow)> {
+    let mut in_a_row = [true; 2];
+    let parameters = [(&mut *shared, call.shared), (&mut *job, call.job)];
+    for ((values, vars), in_a_row) in parameters.into_iter().zip(&mut in_a_row) {
+        renew(values, vars.len())?;
+        *in_a_row = copy_values(vars, values);
     }
-    Ok(Task {
+    let task = Task {
         named,
         data,
         shared,
@@ -319,7 +323,8 @@ fn task<'a>(
         by_shared: false,
         by_job: false,
         group: 0,
-    })
+    };
+    Ok((task, in_a_row))
 }
 
 /// What a call is going to leave on the caller's tape.
@@ -333,18 +338,18 @@ struct Recording {
 }
 
 /// Finds out which derivatives are wanted, and makes room for them on the thread's tape.
-fn record_later(call: &Call, task: &mut Task) -> Result<Option<Recording>> {
+fn record_later(call: &Call, in_a_row: InARow, task: &mut Task) -> Result<Option<Recording>> {
     with_current(|tape| {
         let Some(tape) = tape else { return Ok(None) };
-        tape.check_vars("shared", call.shared)?;
-        tape.check_vars("job", call.job)?;
+        tape.check_copied("shared", call.shared, in_a_row[0])?;
+        tape.check_copied("job", call.job, in_a_row[1])?;
         let any = |vars: &[Var]| tape.recording() && vars.iter().any(|var| var.id != 0);
         (task.by_shared, task.by_job) = (any(call.shared), any(call.job));
         if !task.records() {
             return Ok(None);
         }
         let before = tape.position();
-        let recording = Recording::new(tape, call, task, &before);
+        let recording = Recording::new(tape, call, in_a_row, task, &before);
         if recording.is_err() {
             tape.give_back(&before);
         }
@@ -353,9 +358,18 @@ fn record_later(call: &Call, task: &mut Task) -> Result<Option<Recording>> {
 }
 
 impl Recording {
-    fn new(tape: &mut Tape, call: &Call, task: &Task, before: &Position) -> Result<Self> {
-        let mut ids = |vars: &[Var]| tape.ids(vars.len(), vars.iter().map(|var| var.id));
-        let (shared, job) = (ids(call.shared)?, ids(call.job)?);
+    fn new(
+        tape: &mut Tape,
+        call: &Call,
+        in_a_row: InARow,
+        task: &Task,
+        before: &Position,
+    ) -> Result<Self> {
+        let mut ids = |vars: &[Var], in_a_row| match vars {
+            [first, ..] if in_a_row => Ok(Ids::in_a_row(first.id, vars.len())),
+            _ => tape.ids(vars.len(), vars.iter().map(|var| var.id)),
+        };
+        let (shared, job) = (ids(call.shared, in_a_row[0])?, ids(call.job, in_a_row[1])?);
         // A sum is one result of all parameters.
         let (jobs, y_parts, job_parts) = match task.kind {
             Kind::Sum => {

@@ -1,21 +1,15 @@
 //! Functions by name: numbers are a process's own, names are known to all ranks.
 
 use crate::error::{Code, Error, Result};
-use crate::tape::Var;
+use crate::tape::JobFunction;
 use std::sync::{Arc, PoisonError, RwLock};
-
-/// What runs for every job.
-pub trait Function: Send + Sync {
-    /// Writes the results `y`, which are passive zeros, and returns 0, or anything else for a failure.
-    fn run(&self, shared: &[Var], job: &[Var], x_r: &[f64], x_i: &[i32], y: &mut [Var]) -> i32;
-}
 
 /// A function and the name by which ranks know it.
 pub struct Named {
     pub name: String,
     /// A number made of the name, alike on all ranks.
     pub key: u64,
-    pub function: Box<dyn Function>,
+    pub function: JobFunction,
 }
 
 static FUNCTIONS: RwLock<Vec<Option<Arc<Named>>>> = RwLock::new(Vec::new());
@@ -28,7 +22,7 @@ fn key(name: &str) -> u64 {
 }
 
 /// Registers a function and returns its number.
-pub fn register(name: &str, function: Box<dyn Function>) -> Result<i32> {
+pub fn register(name: &str, function: JobFunction) -> Result<i32> {
     let mut functions = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
     let key = key(name);
     if let Some(other) = functions.iter().flatten().find(|other| other.key == key) {

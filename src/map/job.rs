@@ -136,6 +136,12 @@ struct Runner<'a> {
     rows: &'a mut Vec<f64>,
 }
 
+/// Not where it is called, or one place would be cleared by a call, too.
+#[inline(never)]
+fn clear(y: &mut [Var]) {
+    y.fill(Var::default());
+}
+
 /// Writes values to the first of every `step` places.
 #[inline(always)]
 fn set(out: &mut [Var], values: &[f64], step: usize) {
@@ -225,7 +231,7 @@ impl Runner<'_> {
         match &mut *y {
             // Not worth a call.
             [y] => *y = Var::default(),
-            y => y.fill(Var::default()),
+            y => clear(y),
         }
         let status = task.named.function.run(self.shared, &self.job[..n_job], x_r, x_i, y);
         if status != 0 {

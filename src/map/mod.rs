@@ -28,7 +28,7 @@ pub use call::{
 };
 pub use data::{Data, Handle, Source};
 pub use failure::last_failure;
-pub use function::{Function, register, unregister};
+pub use function::{register, unregister};
 pub use job::{explain, job, with_data};
 #[cfg(feature = "mpi")]
 pub use service::{Service, serve};

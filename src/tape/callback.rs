@@ -1,6 +1,7 @@
 //! User callbacks: operations whose reverse function the user writes.
 
 use super::{Event, Ids, Sweep, Tape, Var};
+use crate::count::as_c;
 use crate::error::{Code, Error, Result};
 use std::ffi::c_void;
 
@@ -75,10 +76,6 @@ impl Event for Callback {
         }
         Ok(())
     }
-}
-
-fn as_c(n: usize) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 impl Tape {

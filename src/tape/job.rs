@@ -4,8 +4,9 @@
 //! forgotten without what a tape has beside them: its cursors go back, and nothing else has changed.
 
 use super::{Cursors, Dirty, Position, Stored, Tape, Var, activate, current};
-use crate::count::{wide, wide32};
+use crate::count::{as_c, wide, wide32};
 use crate::error::{Code, Error, Result};
+use std::ffi::c_void;
 
 /// Directions of one sweep at most.
 const WIDEST: usize = 16;
@@ -354,6 +355,52 @@ impl Tape {
                 }
                 *adjoint = 0.0;
             }
+        }
+    }
+}
+
+/// A function of the user's that is a job, with its context.
+pub struct JobFunction {
+    pub function: unsafe extern "C-unwind" fn(
+        *const Var,
+        i64,
+        *const Var,
+        i64,
+        *const f64,
+        i64,
+        *const i32,
+        i64,
+        *mut Var,
+        i64,
+        *mut c_void,
+    ) -> i32,
+    pub ctx: *mut c_void,
+}
+
+// SAFETY: the user promises that the function may run on several threads at once.
+unsafe impl Send for JobFunction {}
+// SAFETY: as above.
+unsafe impl Sync for JobFunction {}
+
+impl JobFunction {
+    /// Writes the results `y`, which are passive zeros, and returns 0, or anything else for a failure.
+    #[inline(always)]
+    pub fn run(&self, shared: &[Var], job: &[Var], x_r: &[f64], x_i: &[i32], y: &mut [Var]) -> i32 {
+        // SAFETY: the user's function, with arrays of the sizes that its contract names.
+        unsafe {
+            (self.function)(
+                shared.as_ptr(),
+                as_c(shared.len()),
+                job.as_ptr(),
+                as_c(job.len()),
+                x_r.as_ptr(),
+                as_c(x_r.len()),
+                x_i.as_ptr(),
+                as_c(x_i.len()),
+                y.as_mut_ptr(),
+                as_c(y.len()),
+                self.ctx,
+            )
         }
     }
 }

@@ -23,7 +23,7 @@ pub use block::{
 pub use callback::ReverseFn;
 pub use companions::Companion;
 pub use event::Event;
-pub use job::{ActiveJob, JobTape, Lease};
+pub use job::{ActiveJob, JobFunction, JobTape, Lease};
 pub use record::{
     Room, activate, checking, current, forget_current, is_no_tape, set_checking, with_current,
 };
@@ -33,6 +33,7 @@ pub use sweep::{Sweep, depth};
 use crate::arena::{self, Budget, Stream};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
+use crate::lanes::{Words, mark_of, take_apart};
 use companions::Companions;
 use event::{DropOp, Header};
 use segments::Segments;
@@ -53,6 +54,16 @@ pub struct Var {
     pub value: f64,
     pub id: u32,
     pub tag: u32,
+}
+
+/// Copies the values; whether the ids are consecutive, or all passive, under one tag.
+pub fn copy_values(vars: &[Var], values: &mut [f64]) -> bool {
+    const { assert!(size_of::<Var>() == size_of::<Words>() && align_of::<Var>() >= align_of::<Words>()) };
+    let Some(first) = vars.first() else { return true };
+    // SAFETY: a `Var` is two words without a gap.
+    let words = unsafe { std::slice::from_raw_parts(vars.as_ptr().cast::<Words>(), vars.len()) };
+    let step = u32::from(first.id != 0);
+    take_apart(words, values, mark_of(first.id, first.tag), mark_of(step, 0)) == 0
 }
 
 /// The public cursors, laid out as `admpi_tape` in `include/admpi/var.h`.
@@ -599,6 +610,18 @@ impl Tape {
     /// An error unless `var` is passive or made by what is now on this tape.
     pub fn check_var(&self, name: &str, var: &Var) -> Result<()> {
         if self.holds(var) { Ok(()) } else { Err(stale(name, var)) }
+    }
+
+    /// The same for an array; `in_a_row` as `copy_values` tells.
+    pub fn check_copied(&self, name: &str, vars: &[Var], in_a_row: bool) -> Result<()> {
+        match vars {
+            [first, .., last] if in_a_row => {
+                let (tag, ids) = self.segments.around(first.id, self.cursors.next_id);
+                let all = first.tag == tag && ids.contains(&first.id) && ids.contains(&last.id);
+                if all || first.id == 0 { Ok(()) } else { self.check_vars(name, vars) }
+            }
+            _ => self.check_vars(name, vars),
+        }
     }
 
     /// The same for an array.

@@ -58,6 +58,15 @@ pub enum Ids {
 }
 
 impl Ids {
+    /// Consecutive ones, or none if `first` is 0.
+    pub fn in_a_row(first: u32, n: usize) -> Self {
+        match (first, u32::try_from(n)) {
+            (0, _) => Self::Passive(n),
+            (_, Ok(n)) => Self::Range { first, n },
+            (_, Err(_)) => unreachable!("more ids than the id space holds"),
+        }
+    }
+
     pub const fn len(&self) -> usize {
         match self {
             Self::Passive(n) => *n,
@@ -147,11 +156,7 @@ impl Tape {
         };
         let Some(other) = broke else {
             debug_assert_eq!(run, n);
-            return Ok(match (first, u32::try_from(n)) {
-                (0, _) => Ids::Passive(n),
-                (_, Ok(n)) => Ids::Range { first, n },
-                (_, Err(_)) => unreachable!("more ids than the id space holds"),
-            });
+            return Ok(Ids::in_a_row(first, n));
         };
         let list = self.reserve::<u32>(n)?;
         let ids = self.stored_mut(&list);

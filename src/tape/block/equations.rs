@@ -1,11 +1,12 @@
 //! Equations that functions of the user's solve: linear systems whose matrix is never formed, and fixed points. Of the
 //! functions' iterations nothing is recorded; a sweep records one evaluation in a nest, and reverses that.
 
-use super::kernel::{Argument, as_c};
+use super::kernel::Argument;
 use super::operation::{
     Compute, Data, Destroy, OperationCall, SeenOperand, SeenResult, apply, check_status,
 };
 use super::{Matrix, Owned, View};
+use crate::count::as_c;
 use crate::error::{Code, Error, Result};
 use crate::tape::Tape;
 use crate::tape::record::{activate, with_current};

@@ -3,6 +3,7 @@
 use super::operand::{Operand, Place};
 use super::write::no_tape;
 use super::{Matrix, Owned, View, numbered};
+use crate::count::as_c;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Event, Sweep, Tape, Var};
 use std::cell::Cell;
@@ -107,10 +108,6 @@ thread_local! {
     // Memory that is used again by one statement after the other, when they are reversed and when they are recorded.
     static PLACES: Cell<(Vec<Place>, Vec<Adjoints>)> = const { Cell::new((Vec::new(), Vec::new())) };
     static OPERANDS: Cell<Vec<Operand>> = const { Cell::new(Vec::new()) };
-}
-
-pub(super) fn as_c(n: usize) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 impl Event for Statement {

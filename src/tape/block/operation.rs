@@ -1,8 +1,9 @@
 //! Users' operations on matrices: a forward and a reverse function, any number of operands and results, one event.
 
-use super::kernel::{Argument, as_c};
+use super::kernel::Argument;
 use super::operand::{Input, Operand};
 use super::{Home, Owned, numbered};
+use crate::count::as_c;
 use crate::count::from_c;
 use crate::error::{Code, Error, Result};
 use crate::tape::record::with_current;
