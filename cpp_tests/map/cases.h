@@ -729,6 +729,60 @@ static void check_chain(admpi_map *map) {
   CHECK_CLOSE(adjoint, expected / p[5]);
 }
 
+/* Parameters whose ids are not in a row, with tags of more than one kind; and those that are stale somewhere. */
+static void check_parameters(admpi_map *map) {
+  enum { JOBS = 40 };
+  double s = 1.1, p[JOBS], adjoint;
+  admpi_var shared, job[JOBS], mixed[JOBS], y[JOBS];
+  admpi_map_call call = {.function = f_product, .jobs = JOBS, .shared = &shared, .n_shared = 1, .job = mixed,
+                         .n_job = JOBS, .n_y = JOBS};
+  admpi_position middle;
+  int at, i, way;
+  for (i = 0; i < JOBS; ++i) p[i] = 1.0 + 0.1 * i;
+  for (way = 0; way < 5; ++way) {
+    CHECK(admpi_tape_reset(tape) == ADMPI_SUCCESS);
+    CHECK(admpi_tape_input(tape, &s, 1, &shared) == ADMPI_SUCCESS);
+    CHECK(admpi_tape_input(tape, p, JOBS / 2, job) == ADMPI_SUCCESS);
+    CHECK(admpi_tape_position(tape, &middle) == ADMPI_SUCCESS);
+    /* From here on with another tag. */
+    if (way > 0) CHECK(admpi_tape_reset_to(tape, &middle) == ADMPI_SUCCESS);
+    CHECK(admpi_tape_input(tape, p + JOBS / 2, JOBS / 2, job + JOBS / 2) == ADMPI_SUCCESS);
+    for (i = 0; i < JOBS; ++i) mixed[i] = job[way == 2 ? JOBS - 1 - i : way == 3 ? i ^ 1 : i];
+    if (way == 4) mixed[7] = mixed[29], mixed[11] = admpi_passive(3.0);
+    CHECK(admpi_map_run(map, &call, y) == ADMPI_SUCCESS);
+    for (i = 0; i < JOBS; ++i) CHECK(admpi_tape_seed(tape, y[i], i + 1.0, 0) == ADMPI_SUCCESS);
+    CHECK(admpi_tape_reverse(tape) == ADMPI_SUCCESS);
+    for (i = 0; i < JOBS; ++i) {
+      double expected = 0.0;
+      for (at = 0; at < JOBS; ++at) expected += mixed[at].id == job[i].id ? s * (at + 1.0) : 0.0;
+      CHECK(admpi_tape_adjoint(tape, job[i], 0, &adjoint) == ADMPI_SUCCESS);
+      check_near(adjoint, expected, 100.0, __LINE__);
+      check_near(y[i].value, s * mixed[i].value, 10.0, __LINE__);
+    }
+  }
+  /* The second half, and of that the last one only, and all. */
+  memcpy(mixed, job, sizeof mixed);
+  CHECK(admpi_tape_reset_to(tape, &middle) == ADMPI_SUCCESS);
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_ERR_STALE);
+  CHECK(strstr(admpi_last_error(), "job[20]") != NULL);
+  CHECK(admpi_tape_input(tape, p + JOBS / 2, JOBS / 2 - 1, job + JOBS / 2) == ADMPI_SUCCESS);
+  job[JOBS - 1].id = job[JOBS - 2].id + 1, job[JOBS - 1].tag = job[JOBS - 2].tag;
+  memcpy(mixed, job, sizeof mixed);
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_ERR_STALE);
+  CHECK(strstr(admpi_last_error(), "job[39]") != NULL);
+  call.job = mixed + JOBS / 2, call.jobs = call.n_job = call.n_y = JOBS / 2;
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_ERR_STALE);
+  CHECK(strstr(admpi_last_error(), "job[19]") != NULL);
+  CHECK(admpi_tape_reset(tape) == ADMPI_SUCCESS);
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_ERR_STALE);
+  CHECK(strstr(admpi_last_error(), "shared[0]") != NULL);
+  /* Others have their ids now. */
+  CHECK(admpi_tape_input(tape, p, JOBS, job) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_input(tape, &s, 1, &shared) == ADMPI_SUCCESS);
+  CHECK(admpi_map_run(map, &call, y) == ADMPI_ERR_STALE);
+  CHECK(strstr(admpi_last_error(), "job[0]") != NULL);
+}
+
 static void check_map(admpi_map *map, int workers) {
   check_problems(map, workers);
   check_problem(map, 1000, 1, 1, 1, 1);
@@ -743,6 +797,7 @@ static void check_map(admpi_map *map, int workers) {
   check_reasons(map);
   check_data(map);
   check_chain(map);
+  check_parameters(map);
 }
 
 #endif
