@@ -1,29 +1,37 @@
-/* MPI tells of a loss, which it is made to here: the root by a send that fails, the workers by a receive. */
+/* MPI tells of a loss, which it is made to here: the root by a send that fails, the workers by a receive, or by a send in the
+   middle of a call. */
 #include <admpi.h>
 
 #include "../check.h"
 
+#define MOST 5000
+
 static int rank, size, no_send, no_receive;
+/* This send fails, if it is not 0. */
+static int failing_send;
 
 int MPI_Isend(const void *words, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request) {
-  return no_send ? MPI_ERR_OTHER : PMPI_Isend(words, n, type, to, tag, comm, request);
+  return no_send || (failing_send > 0 && --failing_send == 0) ? MPI_ERR_OTHER : PMPI_Isend(words, n, type, to, tag, comm, request);
 }
 
 int MPI_Irecv(void *words, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request) {
   return no_receive ? MPI_ERR_OTHER : PMPI_Irecv(words, n, type, from, tag, comm, request);
 }
 
-/* Where the shared parameter is negative, its worker receives no order after this one. */
+/* Where the shared parameter is -1, its worker receives no order after this one; where it is -2 or -3, that worker's first or second
+   send from then on fails. */
 static int32_t losing(const admpi_var *shared, int64_t n_shared, const admpi_var *job, int64_t n_job, const double *x_r,
                       int64_t n_r, const int32_t *x_i, int64_t n_i, admpi_var *y, int64_t n_y, void *ctx) {
   (void)n_shared, (void)job, (void)n_job, (void)x_r, (void)n_r, (void)x_i, (void)n_i, (void)n_y, (void)ctx;
-  if (shared[0].value < 0.0 && rank != 0) no_receive = 1;
+  if (shared[0].value == -1.0 && rank != 0) no_receive = 1;
+  if (shared[0].value < -1.0 && rank != 0 && failing_send == 0) failing_send = (int)-shared[0].value - 1;
   y[0] = admpi_mul_d(shared[0], 2.0);
   return 0;
 }
 
 static void check_run(admpi_map *map, int32_t function, int64_t jobs, double x, int32_t code) {
-  admpi_var shared, y[16];
+  static admpi_var y[MOST];
+  admpi_var shared;
   admpi_map_call call = {.function = function, .jobs = jobs, .shared = &shared, .n_shared = 1, .n_y = jobs};
   admpi_statistics before, after;
   double adjoint;
@@ -44,16 +52,26 @@ static void check_run(admpi_map *map, int32_t function, int64_t jobs, double x, 
   CHECK(adjoint == (code == ADMPI_SUCCESS ? 2.0 * (double)jobs : 0.0));
 }
 
-static void lose(int32_t function) {
+enum way { SEND_OF_ROOT, RECEIVE, ANSWER, REST_OF_ANSWER, WAYS };
+
+static void lose(int32_t function, enum way how) {
   admpi_map *map = NULL;
   admpi_map_values values = {.jobs = 1};
   admpi_map_data data;
   CHECK(admpi_map_new_mpi(MPI_COMM_WORLD, ADMPI_MAP_MPI, 0, &map) == ADMPI_SUCCESS);
   check_run(map, function, 16, 1.0, ADMPI_SUCCESS);
-  check_run(map, function, size, -1.0, ADMPI_SUCCESS); /* one order for each */
-  no_send = 1;
-  check_run(map, function, 16, 1.0, ADMPI_ERR_MPI);
-  no_send = 0;
+  if (how == SEND_OF_ROOT || how == RECEIVE) {
+    check_run(map, function, size, -1.0, ADMPI_SUCCESS); /* one order for each */
+    no_send = how == SEND_OF_ROOT;
+    check_run(map, function, 16, 1.0, ADMPI_ERR_MPI);
+    no_send = 0;
+  } else if (how == ANSWER) {
+    check_run(map, function, 16, -2.0, ADMPI_ERR_MPI);
+  } else {
+    check_run(map, function, MOST, -3.0, ADMPI_ERR_MPI);
+  }
+  CHECK((strstr(admpi_last_error(), "has left, since MPI failed there") != NULL) == (how == RECEIVE || how == ANSWER));
+  CHECK((strstr(admpi_last_error(), "0 words of rank ") != NULL) == (how == REST_OF_ANSWER));
   /* What cannot be known to be in step is not used again. */
   check_run(map, function, 16, 1.0, ADMPI_ERR_MPI);
   CHECK(strstr(admpi_last_error(), "workers are lost") != NULL);
@@ -68,7 +86,7 @@ static void lose(int32_t function) {
 int main(int argc, char **argv) {
   admpi_tape *tape = NULL;
   int32_t function = 0;
-  int all = 0;
+  int all = 0, how;
   CHECK(AMPI_Init(&argc, &argv) == MPI_SUCCESS);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -76,11 +94,14 @@ int main(int argc, char **argv) {
   CHECK(admpi_tape_new(&tape) == ADMPI_SUCCESS);
   CHECK(admpi_tape_activate(tape, NULL) == ADMPI_SUCCESS);
   CHECK(admpi_tape_start(tape) == ADMPI_SUCCESS);
-  if (rank == 0) {
-    lose(function);
-  } else {
-    CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_ERR_MPI);
-    no_receive = 0;
+  for (how = 0; how < WAYS; ++how) {
+    if (rank == 0) {
+      lose(function, (enum way)how);
+    } else {
+      CHECK(admpi_map_serve(MPI_COMM_WORLD) == ADMPI_ERR_MPI);
+      no_receive = 0;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
   }
   admpi_tape_free(tape);
   MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -89,11 +89,6 @@ impl Left {
     fn chunk(&self, task: &Task, workers: usize, least: usize) -> usize {
         schedule::chunk(self.jobs.len(), task.group, workers, least)
     }
-
-    /// Nobody gets any more.
-    fn drop_all(&mut self) {
-        self.jobs.end = self.jobs.start;
-    }
 }
 
 /// The two sides' communicator; collective.
@@ -114,6 +109,16 @@ fn private(comm: Comm, root: bool) -> mpi::Outcome<Comm> {
         );
     }
     comm.split(rank)
+}
+
+/// The words of an answer to a call, of which there are none where the worker has left.
+fn answered(words: &[u64], epoch: u64, rank: i32) -> mpi::Outcome<&[u64]> {
+    let text = match words.first() {
+        Some(&call) if call == epoch => return Ok(words),
+        Some(call) => format!("rank {rank} answers call {call} instead of {epoch}"),
+        None => format!("rank {rank} has left, since MPI failed there"),
+    };
+    Err(Error::new(Code::Mpi, text).into())
 }
 
 fn mpi_failure(failure: mpi::Failure) -> Error {
@@ -232,14 +237,15 @@ impl Service {
 
     /// Answers to orders that have no results.
     fn short_answers(&mut self) -> mpi::Outcome<Outcome<()>> {
-        let comm = self.comm;
+        let (comm, epoch) = (self.comm, self.epoch);
         let mut done = Ok(());
         for rank in self.workers() {
             let line = self.line(rank);
             line.order.wait()?;
             line.answer.receive(comm, LONGEST_FAILURE, rank)?;
             line.answer.wait()?;
-            done = both(done, wire::read_answer(line.answer.arrived(), rank).map(drop));
+            let words = answered(line.answer.arrived(), epoch, rank)?;
+            done = both(done, wire::read_answer(words, rank).map(drop));
         }
         Ok(done)
     }
@@ -322,10 +328,8 @@ impl Service {
             }
             any = true;
             let mut so_far = both(std::mem::replace(done, Ok(())), self.take(rank, task, places)?);
-            if so_far.is_err() {
-                // The jobs that are left come after those that failed.
-                left.drop_all();
-            } else if !left.jobs.is_empty() {
+            // Jobs that are left come after those that failed.
+            if so_far.is_ok() && !left.jobs.is_empty() {
                 let block = left.cut(task, left.chunk(task, ranks, threads));
                 so_far = self.order(rank, task, block, threads)?;
                 self.carry(rank, task)?;
@@ -443,11 +447,7 @@ impl Service {
         let line = &mut lines[mpi::wide_int(rank)];
         let Block { jobs, values: at, derivatives: row } = std::mem::take(&mut line.block);
         let (n_values, n_derivatives) = (at.len(), row.len());
-        let words = line.answer.arrived();
-        if words.first() != Some(&epoch) {
-            let text = format!("rank {rank} answers call {:?} instead of {epoch}", words.first());
-            return Err(Error::new(Code::Mpi, text).into());
-        }
+        let words = answered(line.answer.arrived(), epoch, rank)?;
         let packed_words = match wire::read_answer(words, rank) {
             Ok(words) => words,
             Err(failure) => return Ok(Err(of_function(failure, task))),
@@ -562,7 +562,16 @@ pub fn serve(comm: Comm) -> mpi::Outcome<()> {
         seconds: Vec::new(),
         packed: Vec::new(),
     };
-    while worker.obey()? {}
+    loop {
+        match worker.obey() {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(failure) => {
+                parcel::leave(comm, ROOT);
+                return Err(failure);
+            }
+        }
+    }
     drop(worker);
     comm.free()
 }

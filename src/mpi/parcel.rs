@@ -2,6 +2,7 @@
 
 use super::raw::{self, MPI_Request};
 use super::{Comm, Datatype, Outcome, check, wide_int};
+use crate::error::{Code, Error};
 use std::ffi::c_int;
 use std::time::Duration;
 
@@ -157,12 +158,27 @@ fn test(request: &mut MPI_Request, datatype: Datatype) -> Outcome<(bool, Option<
     Ok((true, Some(wide_int(items))))
 }
 
-fn finish(mut request: MPI_Request, datatype: Datatype) -> Outcome<()> {
+/// Waits, and returns the number of items.
+fn finish(mut request: MPI_Request, datatype: Datatype) -> Outcome<usize> {
     let mut patience = Patience::default();
-    while !test(&mut request, datatype)?.0 {
+    loop {
+        if let (true, items) = test(&mut request, datatype)? {
+            return Ok(items.unwrap_or(0));
+        }
         patience.pause();
     }
-    Ok(())
+}
+
+/// Tells another rank that nothing more comes, whatever it waits for: by a message of no words, of which there is no other. Where
+/// MPI fails at that too, the other is not told.
+pub fn leave(comm: Comm, to: c_int) {
+    let mut request = null();
+    // SAFETY: there is nothing to be kept.
+    let sent = unsafe { isend::<u64>(comm, &[], to, &mut request) };
+    if sent.is_ok() && request != null() {
+        // SAFETY: a live request. The caller has a failure of MPI to tell of already.
+        let _ = check(unsafe { raw::MPI_Request_free(&mut request) });
+    }
 }
 
 /// Sends words of any number, and waits until they have left.
@@ -182,7 +198,11 @@ pub fn receive<W: Word>(comm: Comm, words: &mut [W], from: c_int) -> Outcome<()>
         let mut request = null();
         // SAFETY: as above.
         unsafe { irecv(comm, piece, from, &mut request)? };
-        finish(request, W::datatype())?;
+        let n = finish(request, W::datatype())?;
+        if n != piece.len() {
+            let text = format!("{n} words of rank {from} instead of {}", piece.len());
+            return Err(Error::new(Code::Mpi, text).into());
+        }
     }
     Ok(())
 }
