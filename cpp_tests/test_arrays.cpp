@@ -275,6 +275,15 @@ TEST_CASE("test_arrays_operands_that_are_overwritten_afterwards") {
     CHECK(of_y[k] == doctest::Approx(2.0 * std::cos(2.0 * x(static_cast<int>(k)).value) * w[k]));
     CHECK(of_z[k] == doctest::Approx(factor[k] * w[k]));
   }
+  // As a whole, a matrix whose ids are a list already.
+  varmat listed = 2.0 * x;
+  listed(0) = x(3) * x(4);
+  const varmat sine = sin(listed);
+  listed.all() = std::vector<var>(6, x(2));
+  const numbers of_sine = tape.gradient(sine, x);
+  CHECK(of_sine[0] == 0.0);
+  CHECK(of_sine[1] == doctest::Approx(2.0 * std::cos(2.0 * x(1).value) * w[1]));
+  CHECK(of_sine[3] == doctest::Approx(2.0 * std::cos(2.0 * x(3).value) * w[3] + std::cos(x(3).value * x(4).value) * x(4).value * w[0]));
   // The memory that elements were carried over from, by another matrix that has it still.
   varmat b = 2.0 * x;
   b(0) = x(4) * x(5);
@@ -442,6 +451,32 @@ TEST_CASE("test_arrays_edges") {
   CHECK(log_sum_exp(far).value == doctest::Approx(1001.0 + std::log1p(std::exp(-1.0))));
   CHECK(log_sum_exp(low).value == -inf);
   CHECK(softmax(far).values()[1] == doctest::Approx(1.0 / (1.0 + std::exp(-1.0))));
+}
+
+TEST_CASE("test_arrays_reductions_of_infinite_and_no_numbers_and_of_nothing") {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const double nan = std::nan("");
+  recording tape;
+  varmat high(4, 1, numbers{-inf, 2.0, inf, inf}.data()), low(2, 1, numbers{-inf, -inf}.data()), one(1, 1), none(0, 1);
+  for (varmat *x : {&high, &low, &one, &none}) tape.input(*x);
+  const var largest = log_sum_exp(high);
+  CHECK(largest.value == inf);
+  CHECK(tape.gradient(largest, high) == numbers{0.0, 0.0, 1.0, 0.0});
+  for (const numbers &with : {numbers{nan, 1.0}, numbers{1.0, nan}, numbers{-inf, nan}, numbers{inf, nan}, numbers{nan, inf}}) {
+    varmat x(with);
+    tape.input(x);
+    CHECK(std::isnan(log_sum_exp(x).value));
+    CHECK(std::isnan(tape.gradient(log_sum_exp(x), x)[0]));
+    for (const double p : softmax(x).values()) CHECK(std::isnan(p));
+  }
+  CHECK(log_sum_exp(none).value == -inf);
+  CHECK(softmax(none).size() == 0);
+  CHECK(log_softmax(none).size() == 0);
+  CHECK(norm2(none).value == 0.0);
+  CHECK(std::isnan(variance(one).value));
+  CHECK(std::isnan(variance(none).value));
+  CHECK(std::isnan(mean(none).value));
+  CHECK(test::message([&] { min_element(none); }) == "the extreme element of a matrix without elements");
 }
 
 TEST_CASE("test_arrays_memory") {
@@ -630,6 +665,36 @@ TEST_CASE("test_arrays_of_nothing_behind_the_last_element") {
   CHECK(admpi::value(sum(nothing)) == 0.0);
   CHECK(admpi::value(sum(square(nothing))) == 0.0);
   CHECK(admpi::value(sum(multiply(a.block(0, 0, 6, 0), a.block(6, 0, 0, 5)))) == 0.0);
+}
+
+TEST_CASE("test_arrays_of_elements_from_outside_a_nest_and_from_inside") {
+  recording tape;
+  varmat x = tape.matrix(3, 1);
+  const var last = sin(x(0));
+  {
+    const admpi::nested nest;
+    varmat y = tape.matrix(2, 1, 40);
+    varmat mixed(4, 1), follow(3, 1);
+    mixed(0) = last;
+    mixed(1) = y(1);
+    mixed(2) = x(2);
+    mixed(3) = y(0);
+    follow(0) = last;
+    follow(1) = y(0);
+    follow(2) = y(1);
+    REQUIRE(follow(1).id == follow(0).id + 1);
+    for (const varmat &z : {mixed, follow}) {
+      // As an expression, and by an operation of the library.
+      for (const var &s : {sum(z * z), var(multiply(z.transpose(), z)(0))}) {
+        tape.clear_adjoints();
+        tape.seed(s);
+        tape.reverse();
+        CHECK(tape.adjoints(x) == numbers(3, 0.0));
+        CHECK(tape.adjoint(last) == 0.0);
+        CHECK(tape.adjoints(y) == numbers{2.0 * y(0).value, 2.0 * y(1).value});
+      }
+    }
+  }
 }
 
 TEST_CASE("test_arrays_assigned_on_another_tape") {

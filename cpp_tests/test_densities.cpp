@@ -576,5 +576,28 @@ TEST_CASE("test_densities_multi_normal_cholesky_says_what_is_wrong") {
   wrong = mu;
   wrong(2) = nan_value;
   CHECK(of(y, wrong, l) == "multi_normal_cholesky_lpdf: mu[2] = NaN is not finite");
-  CHECK_THROWS_AS(admpi::multi_normal_cholesky_lpdf(1.0, mu, l), admpi::null_error);
+  CHECK(of(1.0, varmat(3, 2), l) == "multi_normal_cholesky_lpdf: y is 1 x 1, but mu is 3 x 2");
+}
+
+TEST_CASE("test_densities_multi_normal_of_scalars") {
+  admpi::tape tape;
+  tape.start();
+  var y = 0.3, mu = -1.2, sigma = 0.7;
+  tape.input(y);
+  tape.input(mu);
+  tape.input(sigma);
+  const var expected = admpi::normal_lpdf(y, mu, sigma);
+  for (const var &lp : {admpi::multi_normal_cholesky_lpdf(y, mu, sigma), admpi::multi_normal_lpdf(y, mu, square(sigma))}) {
+    CHECK(close(lp.value, expected.value));
+    for (const var *x : {&y, &mu, &sigma}) {
+      double slope[2];
+      for (const int way : {0, 1}) {
+        tape.clear_adjoints();
+        tape.seed(way == 0 ? lp : expected);
+        tape.reverse();
+        slope[way] = tape.adjoint(*x);
+      }
+      CHECK(close(slope[0], slope[1]));
+    }
+  }
 }

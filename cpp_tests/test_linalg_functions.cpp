@@ -638,6 +638,28 @@ TEST_CASE("test_linalg_functions_equal_eigenvalues_and_singular_values") {
   }
 }
 
+TEST_CASE("test_linalg_functions_singular_vectors_beside_those_of_zeros") {
+  varmat corner(3, 4);
+  corner(1, 2) = -3.0;
+  for (const varmat &at : {corner, multiply(any(3, 1), any(1, 4, 30))}) {
+    const subject of{"vectors of the largest", {at},
+                     [](const views &x) {
+                       const auto t = svd(x[0]);
+                       return matrices{t.u.col(0), t.v.col(0), t.s.head(1)};
+                     },
+                     nullptr};
+    recording tape;
+    const matrices x = tape.inputs(of.at), y = of.f(as_views(x));
+    check_close(tape.gradients(y, x)[0], differences(of, 0), 1e-7);
+  }
+  // Those of zeros count as constant.
+  recording tape;
+  varmat zero(3, 3);
+  tape.input(zero);
+  const auto t = svd(zero);
+  CHECK(tape.gradients({t.u, t.v}, {zero})[0] == numbers(9, 0.0));
+}
+
 TEST_CASE("test_linalg_functions_determinant_of_singular_matrices") {
   // Of rank n - 1, where the gradient is that of the cofactors, and of rank n - 2, where it is zero.
   for (const std::int64_t rank : {3, 2}) {
@@ -856,6 +878,9 @@ TEST_CASE("test_linalg_functions_refuse") {
   CHECK(message([&] { solve_spd(indefinite, indefinite); }) == "solve_spd" + negative);
   CHECK(message([&] { inverse_spd(indefinite); }) == "inverse_spd" + negative);
   CHECK(message([&] { log_determinant_spd(indefinite); }) == "log_determinant_spd" + negative);
+  // Of which rounding leaves some digits.
+  const varmat nearly(2, 2, numbers{1.0, 1.0, 1.0, 1.0 + 0x1p-37}.data());
+  CHECK(cholesky(nearly)(1, 1).value == doctest::Approx(std::sqrt(0x1p-37)));
   CHECK(starts_with(message([&] { cholesky(tcrossprod(any(4, 2))); }), "cholesky: a is not positive definite: pivot 2 is "));
 
   // Not positive definite or singular, but no matrix at all.

@@ -2,6 +2,8 @@
 #include <admpi/tangent_linalg.hpp>
 
 #include <cmath>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -9,6 +11,7 @@
 using admpi::tangent;
 using admpi::var;
 using admpi::varmat;
+using admpi::view;
 using numbers = std::vector<double>;
 
 namespace {
@@ -151,6 +154,133 @@ TEST_CASE("test_tangent_arrays_reductions_and_products") {
   };
   const numbers up = gradient(1e-5), down = gradient(-1e-5);
   for (std::size_t k = 0; k < 9; ++k) CHECK(hv[k] == doctest::Approx((up[k] - down[k]) / 2e-5).epsilon(1e-7));
+}
+
+TEST_CASE("test_tangent_arrays_scalars_with_arrays_that_are_fixed") {
+  const numbers weights = some(30);
+  const auto with = [&](const auto &f) {
+    // The scalar's second derivative against differences of its first one.
+    const auto at = [&](double t) {
+      admpi::tape tape;
+      tape.start();
+      var x = t;
+      tape.input(x);
+      const tangent<var> y = f(tangent<var>(x, var(1.0)), varmat(rows, cols, weights.data()));
+      const double slope = y.derivative.value;
+      tape.seed(y.derivative);
+      tape.reverse();
+      return std::vector<double>{y.value.value, slope, tape.adjoint(x)};
+    };
+    const auto here = at(0.7), up = at(0.7 + 1e-5), down = at(0.7 - 1e-5);
+    CHECK(here[1] == doctest::Approx((up[0] - down[0]) / 2e-5).epsilon(1e-8));
+    CHECK(here[2] == doctest::Approx((up[1] - down[1]) / 2e-5).epsilon(1e-8));
+  };
+  with([](const auto &s, const auto &x) { return sum(square((x - s) / s)); });
+  with([](const auto &s, const auto &x) { return sum(exp(s * x) * (s - x) / (x + s)); });
+  with([](const auto &s, const auto &x) { return sum((s + x) * (s / x) * (x * 2.0 * s)); });
+}
+
+TEST_CASE("test_tangent_arrays_choices_and_flat_functions") {
+  COMPARE(max(a, 0.5) * b);
+  COMPARE(min(0.4, a * a));
+  COMPARE(fmax(a, b) * fmin(a * 2.0, s));
+  COMPARE(max(s, a) * a);
+  COMPARE(fma(a, b, s) * fma(2.0, a, b) * fma(a, s, 1.0));
+  COMPARE(floor(10.0 * a) * b * b + trunc(3.0 * a) + a);
+  const double nan = std::nan("");
+  const tangent<varmat> a{varmat(numbers{nan, 1.0}), varmat(numbers{2.0, 3.0})}, b{varmat(numbers{1.0, nan}), varmat(numbers{4.0, 5.0})};
+  CHECK(fmax(a, b).derivative.values() == numbers{4.0, 3.0});
+  CHECK(max(a, b).derivative.values() == numbers{2.0, 3.0});
+  const tangent<varmat> chosen = select(a > 0.5 || b == 1.0, 7.0, b);
+  CHECK(chosen.value.values() == numbers{7.0, 7.0});
+  CHECK(select(b != b, a, 0.0).derivative.values() == numbers{0.0, 3.0});
+}
+
+namespace {
+
+/// Gradients along a direction: by a sweep from the derivative, and by differences.
+template <class F>
+void second(F f) {
+  numbers p = some(0), v = some(50);
+  const auto gradient = [&](double t, const varmat &direction, double *value, double *slope) {
+    admpi::tape own;
+    own.start();
+    numbers q = p;
+    for (std::size_t k = 0; k < q.size(); ++k) q[k] += t * v[k];
+    varmat m(n, 1, q.data());
+    own.input(m);
+    if (direction.size() == 0) {
+      const var y = f(m);
+      *value = y.value;
+      own.seed(y);
+    } else {
+      const tangent<var> y = f(tangent<varmat>{m, direction});
+      *value = y.value.value;
+      *slope = y.derivative.value;
+      own.seed(y.derivative);
+    }
+    own.reverse();
+    return own.adjoints(m);
+  };
+  double value = 0.0, slope = 0.0, high = 0.0, low = 0.0, here = 0.0;
+  const numbers got = gradient(0.0, varmat(n, 1, v.data()), &value, &slope);
+  gradient(0.0, varmat(), &here, nullptr);
+  const numbers up = gradient(1e-5, varmat(), &high, nullptr), down = gradient(-1e-5, varmat(), &low, nullptr);
+  CHECK(value == doctest::Approx(here).epsilon(1e-13));
+  CHECK(slope == doctest::Approx((high - low) / 2e-5).epsilon(1e-8));
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    CAPTURE(k);
+    CHECK(std::fabs(got[k] - (up[k] - down[k]) / 2e-5) < 1e-8);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("test_tangent_arrays_reductions") {
+  const varmat weight(n, 1, some(90).data());
+  second([](const auto &x) { return norm2(x) * mean(x); });
+  second([](const auto &x) { return norm2(exp(x)); });
+  second([](const auto &x) { return variance(x * x); });
+  second([](const auto &x) { return log_sum_exp(3.0 * x * x); });
+  second([&](const auto &x) { return sum(softmax(2.0 * x) * weight); });
+  second([&](const auto &x) { return sum(log_softmax(x * x) * weight); });
+  second([](const auto &x) { return max_element(x * x) * min_element(x); });
+  second([&](const auto &x) { return sum(square(cumulative_sum(x)) * weight); });
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const tangent<varmat> high{varmat(numbers{1.0, inf}), varmat(numbers{2.0, 3.0})}, low{varmat(numbers{-inf}), varmat(numbers{2.0})};
+  CHECK(log_sum_exp(high).derivative.value == 3.0);
+  CHECK(log_sum_exp(low).derivative.value == 0.0);
+  CHECK(norm2(tangent<varmat>{varmat(2, 1), varmat(numbers{1.0, 2.0})}).derivative.value == 0.0);
+  std::int64_t place = 0;
+  CHECK(max_element(high, &place).derivative.value == 3.0);
+  CHECK(place == 1);
+  CHECK(min_element(high, &place).derivative.value == 2.0);
+  CHECK(place == 0);
+}
+
+TEST_CASE("test_tangent_arrays_parts_that_are_joined_and_gathered") {
+  const varmat weight(n, 1, some(90).data()), twice(2 * n, 1, [] {
+                                                                auto w = some(70);
+                                                                const auto more = some(110);
+                                                                w.insert(w.end(), more.begin(), more.end());
+                                                                return w;
+                                                              }().data());
+  using std::vector;
+  const auto column = [](const auto &x) { return x.reshaped(n, 1); };
+  second([&](const auto &x) {
+    using X = std::decay_t<decltype(x)>;
+    using list = vector<std::conditional_t<std::is_same<X, varmat>::value, view, X>>;
+    const X y = x * x;
+    return sum(vcat(list{y, x}) * twice) + sum(square(hcat(list{y.head(2), x.tail(2)}).reshaped(4, 1)));
+  });
+  second([&](const auto &x) {
+    const auto y = x.gather({3, 3, 0, 5});
+    return sum(square(scatter_add(x, {1, 1, 7, 2}, y * y)) * weight) + sum(x.every(5) * x.every(5));
+  });
+  second([&](const auto &x) {
+    const auto square_of = x.head(9).reshaped(3, 3);
+    return sum(square(square_of.diagonal())) + sum(column(x) * column(x) * weight);
+  });
 }
 
 TEST_CASE("test_tangent_arrays_parts") {

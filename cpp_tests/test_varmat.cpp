@@ -181,6 +181,7 @@ TEST_CASE("test_varmat_parts_lie_within") {
   CHECK(code_of([&] { a.row(4); }) == ADMPI_ERR_RANGE);
   CHECK(code_of([&] { a.col(3); }) == ADMPI_ERR_RANGE);
   CHECK(code_of([&] { a.col(0).tail(5); }) == ADMPI_ERR_RANGE);
+  CHECK(test::message([&] { a.segment(0, 2); }) == "segment: 4 x 3 elements are no vector");
   CHECK(a.block(4, 3, 0, 0).size() == 0);
 }
 
@@ -413,6 +414,15 @@ TEST_CASE("test_varmat_swaps_and_overlaps") {
   CHECK(c(0, 0).id == x[4].id);
   CHECK(c(0, 1).id == 0);
   CHECK(code_of([&] { c.col(1) = numbers{1.0}; }) == ADMPI_ERR_ARGUMENT);
+  c.row(1) = x[2];
+  CHECK(c.values() == numbers{5.0, 3.0, 7.0, 3.0});
+  CHECK(c(1, 1).id == x[2].id);
+  c.row(0) = c(1, 0);
+  CHECK(c(0, 1).id == x[2].id);
+  c = x[3] * 2.0;
+  CHECK(c.values() == numbers(4, 8.0));
+  tape.sweep(c(0, 0) + c(1, 1));
+  CHECK(tape.adjoint(x[3]) == 4.0);
 }
 
 TEST_CASE("test_varmat_compact") {

@@ -1031,7 +1031,7 @@ var norm2(const array_expression<A> &a) {
 template <class A>
 var variance(const array_expression<A> &a) {
   const varmat x = detail::computed_array(a);
-  return dot_self(x - mean(x)) / static_cast<double>(x.size() - 1);
+  return dot_self(x - mean(x)) / static_cast<double>(x.size() == 0 ? 0 : x.size() - 1);
 }
 
 namespace detail {
@@ -1039,7 +1039,7 @@ namespace detail {
 /// The place of the first element that none goes before.
 template <class Before>
 std::int64_t first_of(const varmat &a, Before before) {
-  if (a.size() == 0) raise(ADMPI_ERR_ARGUMENT, "an extreme element of none");
+  if (a.size() == 0) raise(ADMPI_ERR_ARGUMENT, "the extreme element of a matrix without elements");
   const double *value = a.handle()->block->value;
   std::int64_t found = 0;
   for (std::int64_t k = 1; k < a.size(); ++k) {
@@ -1110,20 +1110,30 @@ varmat scatter_add(const array_expression<A> &a, const std::vector<std::int64_t>
       [&](admpi_varmat **out) { return admpi_scatter_add(x.handle(), index.data(), n, y.handle(), out); });
 }
 
-/// log(sum(exp(a))), without overflow.
+namespace detail {
+
+/// The largest element: NaN where there is one, and minus infinity of none.
+inline var most_of(const varmat &a) {
+  if (a.size() == 0) return -std::numeric_limits<double>::infinity();
+  return a(first_of(a, [](double l, double r) { return l > r || (std::isnan(l) && !std::isnan(r)); }));
+}
+
+}  // namespace detail
+
+/// log(sum(exp(a))), without overflow. Where an element is infinite, it is that element.
 template <class A>
 var log_sum_exp(const array_expression<A> &a) {
   const varmat x = detail::computed_array(a);
-  const double most = max_element(x).value;
-  if (!std::isfinite(most)) return most > 0.0 || std::isnan(most) ? sum(x) : var(most);
-  return log(sum(exp(x - most))) + most;
+  const var most = detail::most_of(x);
+  if (std::isinf(most.value)) return most.value > 0.0 ? most : var(most.value);
+  return log(sum(exp(x - most.value))) + most.value;
 }
 
 /// exp(a) / sum(exp(a)), without overflow.
 template <class A>
 varmat softmax(const array_expression<A> &a) {
   const varmat x = detail::computed_array(a);
-  const varmat y = exp(x - max_element(x).value);
+  const varmat y = exp(x - detail::most_of(x).value);
   return y / sum(y);
 }
 

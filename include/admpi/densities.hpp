@@ -19,6 +19,19 @@ var log_density(Density density, const Arguments &...arguments) {
   return lp;
 }
 
+/// A scalar as a matrix of one element.
+inline argument as_matrix(const argument &x) {
+  return x.parts().of == nullptr ? argument(varmat(1, 1, static_cast<const var *>(&x.operand().scalar))) : x;
+}
+
+/// By matrices: of y, the mean and what tells the covariance.
+template <class Density>
+var multivariate(Density density, const argument &y, const argument &mu, const argument &scale) {
+  admpi_var lp;
+  check(density(&as_matrix(y).parts(), &as_matrix(mu).parts(), &as_matrix(scale).parts(), &lp));
+  return lp;
+}
+
 }  // namespace detail
 
 /// Of y with mean mu and standard deviation sigma.
@@ -49,16 +62,12 @@ inline var poisson_log_lpmf(const argument &y, const argument &alpha) {
 /// Of the columns of y, with the mean mu, one column or one for each, and the covariance that is the lower triangle of l times
 /// its transpose.
 inline var multi_normal_cholesky_lpdf(const argument &y, const argument &mu, const argument &l) {
-  admpi_var lp;
-  detail::check(admpi_multi_normal_cholesky_lpdf(&y.parts(), &mu.parts(), &l.parts(), &lp));
-  return lp;
+  return detail::multivariate(&admpi_multi_normal_cholesky_lpdf, y, mu, l);
 }
 
 /// The same by the covariance, of which the lower triangle is read.
 inline var multi_normal_lpdf(const argument &y, const argument &mu, const argument &sigma) {
-  admpi_var lp;
-  detail::check(admpi_multi_normal_lpdf(&y.parts(), &mu.parts(), &sigma.parts(), &lp));
-  return lp;
+  return detail::multivariate(&admpi_multi_normal_lpdf, y, mu, sigma);
 }
 
 }  // namespace ADMPI_NAMESPACE

@@ -238,12 +238,17 @@ template <class U>
 inline constexpr bool is_tangent = false;
 template <class T>
 inline constexpr bool is_tangent<tangent<T>> = true;
+/// Of a matrix: admpi/tangent_arrays.hpp.
+template <class U>
+inline constexpr bool is_tangent_array = false;
+
+template <class... U>
+using if_tangents = std::enable_if_t<(is_tangent<U> || ...) && !(is_tangent_array<U> || ...), int>;
 
 }  // namespace detail
 
 /// a * b + c, rounded once. Any of the three may be a constant.
-template <class A, class B, class C,
-          std::enable_if_t<detail::is_tangent<A> || detail::is_tangent<B> || detail::is_tangent<C>, int> = 0>
+template <class A, class B, class C, detail::if_tangents<A, B, C> = 0>
 auto fma(const A &a, const B &b, const C &c) {
   using std::fma;
   using R = std::decay_t<decltype(a * b + c)>;

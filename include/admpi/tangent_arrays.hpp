@@ -25,7 +25,15 @@ struct tangent<varmat> {
   tangent row(std::int64_t i) const { return {value.row(i), derivative.row(i)}; }
   tangent col(std::int64_t j) const { return {value.col(j), derivative.col(j)}; }
   tangent segment(std::int64_t k, std::int64_t n) const { return {value.segment(k, n), derivative.segment(k, n)}; }
+  tangent head(std::int64_t n) const { return {value.head(n), derivative.head(n)}; }
+  tangent tail(std::int64_t n) const { return {value.tail(n), derivative.tail(n)}; }
   tangent transpose() const { return {value.transpose(), derivative.transpose()}; }
+  tangent diagonal() const { return {value.diagonal(), derivative.diagonal()}; }
+  tangent every(std::int64_t step) const { return {value.every(step), derivative.every(step)}; }
+  tangent reshaped(std::int64_t rows, std::int64_t cols) const {
+    return {value.reshaped(rows, cols), derivative.reshaped(rows, cols)};
+  }
+  tangent gather(const std::vector<std::int64_t> &index) const { return {value.gather(index), derivative.gather(index)}; }
   /// An element as a scalar.
   tangent<var> operator()(std::int64_t i, std::int64_t j) const { return {value(i, j), derivative(i, j)}; }
 };
@@ -35,6 +43,32 @@ namespace detail {
 /// For operands without a derivative in the direction.
 template <class A>
 using if_fixed = std::enable_if_t<is_array<A> || is_scalar<A>, int>;
+template <class A>
+using if_fixed_array = std::enable_if_t<is_array<A>, int>;
+
+/// An operand as a matrix of the shape of another, with its derivative.
+inline const tangent<varmat> &spread(const tangent<varmat> &a, const varmat &) { return a; }
+inline tangent<varmat> spread(const tangent<var> &a, const varmat &like) {
+  const varmat zero(like.rows(), like.cols());
+  return {zero + a.value, zero + a.derivative};
+}
+template <class U, if_fixed<U> = 0>
+tangent<varmat> spread(const U &a, const varmat &like) {
+  const varmat zero(like.rows(), like.cols());
+  return {zero + a, zero};
+}
+
+template <>
+inline constexpr bool is_tangent_array<tangent<varmat>> = true;
+/// The first of some operands that is a matrix with its derivative.
+template <class A, class... More>
+const varmat &shape_of(const A &a, const More &...more) {
+  if constexpr (is_tangent_array<A>) {
+    return a.value;
+  } else {
+    return shape_of(more...);
+  }
+}
 
 // The derivatives of functions as functions themselves, with derivatives of their own.
 #define ADMPI_SLOPE_OF(name, of)                                                 \
@@ -131,6 +165,44 @@ inline tangent<varmat> operator/(const tangent<var> &a, const tangent<varmat> &b
   return {y, (a.derivative - y * b.derivative) / b.value};
 }
 
+// Such a scalar with an array that does not.
+template <class U, detail::if_fixed_array<U> = 0>
+tangent<varmat> operator+(const tangent<var> &a, const U &b) {
+  const varmat x = b;
+  return {a.value + x, detail::spread(a.derivative, x).value};
+}
+template <class U, detail::if_fixed_array<U> = 0>
+tangent<varmat> operator+(const U &a, const tangent<var> &b) {
+  return b + a;
+}
+template <class U, detail::if_fixed_array<U> = 0>
+tangent<varmat> operator-(const tangent<var> &a, const U &b) {
+  return a + -varmat(b);
+}
+template <class U, detail::if_fixed_array<U> = 0>
+tangent<varmat> operator-(const U &a, const tangent<var> &b) {
+  return -b + a;
+}
+template <class U, detail::if_fixed_array<U> = 0>
+tangent<varmat> operator*(const tangent<var> &a, const U &b) {
+  const varmat x = b;
+  return {a.value * x, a.derivative * x};
+}
+template <class U, detail::if_fixed_array<U> = 0>
+tangent<varmat> operator*(const U &a, const tangent<var> &b) {
+  return b * a;
+}
+template <class U, detail::if_fixed_array<U> = 0>
+tangent<varmat> operator/(const tangent<var> &a, const U &b) {
+  const varmat x = b;
+  return {a.value / x, a.derivative / x};
+}
+template <class U, detail::if_fixed_array<U> = 0>
+tangent<varmat> operator/(const U &a, const tangent<var> &b) {
+  const varmat y = a / b.value;
+  return {y, -y * b.derivative / b.value};
+}
+
 #define ADMPI_TANGENT_ARRAY(name)                                                      \
   inline tangent<varmat> name(const tangent<varmat> &x) {                              \
     return {name(x.value), detail::apply<detail::slope_##name>(x.value) * x.derivative}; \
@@ -159,17 +231,86 @@ ADMPI_STD_BINARY(ADMPI_TANGENT_ARRAY)
 ADMPI_SPECIAL_BINARY(ADMPI_TANGENT_ARRAY)
 #undef ADMPI_TANGENT_ARRAY
 
+#define ADMPI_TANGENT_ARRAY(name)                                       \
+  inline tangent<varmat> name(const tangent<varmat> &x) {               \
+    return {name(x.value), varmat(x.value.rows(), x.value.cols())};     \
+  }
+ADMPI_STD_FLAT(ADMPI_TANGENT_ARRAY)
+#undef ADMPI_TANGENT_ARRAY
+
+/// a * b + c, rounded once.
+template <class A, class B, class C,
+          std::enable_if_t<detail::is_tangent_array<A> || detail::is_tangent_array<B> || detail::is_tangent_array<C>, int> = 0>
+tangent<varmat> fma(const A &a, const B &b, const C &c) {
+  const varmat &like = detail::shape_of(a, b, c);
+  const tangent<varmat> x = detail::spread(a, like), y = detail::spread(b, like), z = detail::spread(c, like);
+  return {fma(x.value, y.value, z.value), x.derivative * y.value + x.value * y.derivative + z.derivative};
+}
+
+/// What holds of the values of each element, for select.
+#define ADMPI_TANGENT_ARRAY(op)                                                \
+  inline auto operator op(const tangent<varmat> &a, const tangent<varmat> &b) { \
+    return a.value op b.value;                                                 \
+  }                                                                            \
+  template <class U, detail::if_fixed<U> = 0>                                  \
+  auto operator op(const tangent<varmat> &a, const U &b) {                     \
+    return a.value op b;                                                       \
+  }                                                                            \
+  template <class U, detail::if_fixed<U> = 0>                                  \
+  auto operator op(const U &a, const tangent<varmat> &b) {                     \
+    return a op b.value;                                                       \
+  }
+ADMPI_TANGENT_ARRAY(<)
+ADMPI_TANGENT_ARRAY(>)
+ADMPI_TANGENT_ARRAY(<=)
+ADMPI_TANGENT_ARRAY(>=)
+ADMPI_TANGENT_ARRAY(==)
+ADMPI_TANGENT_ARRAY(!=)
+#undef ADMPI_TANGENT_ARRAY
+
 /// The elements of a where the condition holds, and those of b where it does not.
 template <class C, detail::if_condition<C> = 0>
 tangent<varmat> select(const C &c, const tangent<varmat> &a, const tangent<varmat> &b) {
   return {select(c, a.value, b.value), select(c, a.derivative, b.derivative)};
 }
-inline tangent<varmat> max(const tangent<varmat> &a, const tangent<varmat> &b) {
-  return select(a.value >= b.value, a, b);
+template <class C, class U, detail::if_condition<C> = 0>
+tangent<varmat> select(const C &c, const tangent<varmat> &a, const U &b) {
+  return select(c, a, detail::spread(b, a.value));
 }
-inline tangent<varmat> min(const tangent<varmat> &a, const tangent<varmat> &b) {
-  return select(a.value <= b.value, a, b);
+template <class C, class U, detail::if_condition<C> = 0>
+tangent<varmat> select(const C &c, const U &a, const tangent<varmat> &b) {
+  return select(c, detail::spread(a, b.value), b);
 }
+
+namespace detail {
+
+/// Whether an operation chooses the first of two elements.
+template <class Op>
+struct holds_first {
+  static bool holds(double l, double r) { return Op::first(l, r); }
+};
+
+template <class Op>
+tangent<varmat> chosen(const tangent<varmat> &a, const tangent<varmat> &b) {
+  return select(array_condition<holds_first<Op>, part_leaf, part_leaf>(kept_array(a.value), kept_array(b.value)), a, b);
+}
+
+}  // namespace detail
+
+#define ADMPI_TANGENT_ARRAY(name, condition)                                         \
+  inline tangent<varmat> name(const tangent<varmat> &a, const tangent<varmat> &b) {  \
+    return detail::chosen<detail::op_##name>(a, b);                                  \
+  }                                                                                  \
+  template <int..., class U>                                                         \
+  tangent<varmat> name(const tangent<varmat> &a, const U &b) {                       \
+    return detail::chosen<detail::op_##name>(a, detail::spread(b, a.value));         \
+  }                                                                                  \
+  template <int..., class U>                                                         \
+  tangent<varmat> name(const U &a, const tangent<varmat> &b) {                       \
+    return detail::chosen<detail::op_##name>(detail::spread(a, b.value), b);         \
+  }
+ADMPI_STD_CHOICE(ADMPI_TANGENT_ARRAY)
+#undef ADMPI_TANGENT_ARRAY
 
 inline tangent<var> sum(const tangent<varmat> &a) { return {sum(a.value), sum(a.derivative)}; }
 inline tangent<var> mean(const tangent<varmat> &a) { return {mean(a.value), mean(a.derivative)}; }
@@ -177,8 +318,67 @@ inline tangent<var> dot(const tangent<varmat> &a, const tangent<varmat> &b) {
   return {dot(a.value, b.value), sum(a.derivative * b.value + a.value * b.derivative)};
 }
 inline tangent<var> dot_self(const tangent<varmat> &a) { return dot(a, a); }
+inline tangent<var> norm2(const tangent<varmat> &a) {
+  const var n = norm2(a.value);
+  return {n, n.value == 0.0 ? var(0.0) : var(dot(a.value, a.derivative) / n)};
+}
+inline tangent<var> variance(const tangent<varmat> &a) {
+  const tangent<varmat> distance = a - mean(a);
+  return {variance(a.value), 2.0 * mean(distance.value * distance.derivative) * static_cast<double>(a.value.size()) /
+                                 static_cast<double>(a.value.size() - 1)};
+}
+inline tangent<var> max_element(const tangent<varmat> &a, std::int64_t *place_out = nullptr) {
+  std::int64_t place = 0;
+  const var most = max_element(a.value, &place);
+  if (place_out != nullptr) *place_out = place;
+  return {most, std::as_const(a.derivative)(place)};
+}
+inline tangent<var> min_element(const tangent<varmat> &a, std::int64_t *place_out = nullptr) {
+  std::int64_t place = 0;
+  const var least = min_element(a.value, &place);
+  if (place_out != nullptr) *place_out = place;
+  return {least, std::as_const(a.derivative)(place)};
+}
+inline tangent<var> log_sum_exp(const tangent<varmat> &a) {
+  const var most = log_sum_exp(a.value);
+  if (std::isinf(most.value)) return {most, most.value > 0.0 ? max_element(a).derivative : var(0.0)};
+  return {most, dot(softmax(a.value), a.derivative)};
+}
+inline tangent<varmat> softmax(const tangent<varmat> &a) {
+  const varmat p = softmax(a.value);
+  return {p, p * (a.derivative - dot(p, a.derivative))};
+}
+inline tangent<varmat> log_softmax(const tangent<varmat> &a) {
+  return {log_softmax(a.value), a.derivative - dot(softmax(a.value), a.derivative)};
+}
 inline tangent<varmat> cumulative_sum(const tangent<varmat> &a) {
   return {cumulative_sum(a.value), cumulative_sum(a.derivative)};
+}
+
+
+namespace detail {
+
+inline std::vector<view> values_of(const std::vector<tangent<varmat>> &parts) {
+  std::vector<view> all;
+  for (const auto &part : parts) all.push_back(part.value);
+  return all;
+}
+inline std::vector<view> derivatives_of(const std::vector<tangent<varmat>> &parts) {
+  std::vector<view> all;
+  for (const auto &part : parts) all.push_back(part.derivative);
+  return all;
+}
+
+}  // namespace detail
+
+inline tangent<varmat> hcat(const std::vector<tangent<varmat>> &parts) {
+  return {hcat(detail::values_of(parts)), hcat(detail::derivatives_of(parts))};
+}
+inline tangent<varmat> vcat(const std::vector<tangent<varmat>> &parts) {
+  return {vcat(detail::values_of(parts)), vcat(detail::derivatives_of(parts))};
+}
+inline tangent<varmat> scatter_add(const tangent<varmat> &a, const std::vector<std::int64_t> &index, const tangent<varmat> &b) {
+  return {scatter_add(a.value, index, b.value), scatter_add(a.derivative, index, b.derivative)};
 }
 
 }  // namespace ADMPI_NAMESPACE

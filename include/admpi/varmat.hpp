@@ -199,6 +199,7 @@ class partial : public array_expression<D> {
     check(admpi_varmat_assign_values(&to, x.data(), static_cast<std::int64_t>(x.size())));
   }
   void assign(double x) { assign(std::vector<double>(static_cast<std::size_t>(size()), x)); }
+  void assign(const var &x) { assign(std::vector<var>(static_cast<std::size_t>(size()), x)); }
 
  private:
   /// As parts(), for who knows that there are some.
@@ -260,9 +261,14 @@ class view : public detail::partial<view> {
     assign(x);
     return *this;
   }
-  /// The same number everywhere.
+  /// The same number, or scalar, everywhere.
   view &operator=(double x) {
     assign(x);
+    return *this;
+  }
+  template <class E>
+  view &operator=(const expression<E> &x) {
+    assign(var(x.self()));
     return *this;
   }
 
@@ -323,9 +329,14 @@ class varmat : public detail::partial<varmat> {
   varmat &operator=(const view &from) { return *this = varmat(from); }
   template <class E>
   varmat &operator=(const array_expression<E> &e);
-  /// The same number everywhere.
+  /// The same number, or scalar, everywhere.
   varmat &operator=(double x) {
     assign(x);
+    return *this;
+  }
+  template <class E>
+  varmat &operator=(const expression<E> &x) {
+    assign(var(x.self()));
     return *this;
   }
 
@@ -376,8 +387,15 @@ template <class D>
 view partial<D>::col(std::int64_t j) const {
   return block(0, j, rows(), 1);
 }
+[[noreturn, gnu::noinline, gnu::cold]] inline void raise_segment(const admpi_view &of) {
+  char message[120];
+  __builtin_snprintf(message, sizeof message, "segment: %lld x %lld elements are no vector", static_cast<long long>(of.rows),
+                     static_cast<long long>(of.cols));
+  raise(ADMPI_ERR_ARGUMENT, message);
+}
 template <class D>
 view partial<D>::segment(std::int64_t k, std::int64_t n) const {
+  if (rows() > 1 && cols() > 1) raise_segment(parts());
   return rows() == 1 ? block(0, k, 1, n) : block(k, 0, n, 1);
 }
 template <class D>
