@@ -149,10 +149,32 @@ void against_collectives(const char *work, collectives &raw, int repetitions, do
   bench::row(work, mapped.seconds() / plain.seconds(), goal);
 }
 
-/// Speed-up over one rank, by turns, once the jobs' costs have been learned.
+/// Speed-up over one rank, by turns, once the jobs' costs have been learned; and that of two ranks that have as much to
+/// do each, and nothing to do with each other: what two cores of the machine give.
 void speed_up(const char *work, const function &of, std::vector<std::int32_t> steps, double goal) {
   const std::int64_t jobs = static_cast<std::int64_t>(steps.size());
+  bench::together apart;
+  bench::blocks apart_alone;
+  {
+    admpi_map_values values;
+    std::memset(&values, 0, sizeof values);
+    values.jobs = jobs;
+    values.x_i = steps.data();
+    values.n_i = jobs;
+    admpi::tape tape;
+    tape.start();
+    problem p(of, jobs, 2, 2, 2);
+    check(admpi_map_data_new(nullptr, &values, &p.call().data));
+    p.begin(tape);
+    p.run(tape, nullptr);
+    for (int round = 0; round < 15; ++round) {
+      if (bench::rank() == 0) apart_alone.run([&] { p.run(tape, nullptr); });
+      apart.run([&] { p.run(tape, nullptr); });
+    }
+    check(admpi_map_data_free(nullptr, p.call().data));
+  }
   if (bench::rank() != 0) return check(admpi_map_serve(world));
+  const double limit = 2.0 * apart_alone.seconds() / apart.seconds();
   admpi_map *map = nullptr;
   check(admpi_map_new_mpi(world, ADMPI_MAP_MPI, 0, &map));
   admpi_map_values values;
@@ -171,7 +193,8 @@ void speed_up(const char *work, const function &of, std::vector<std::int32_t> st
     alone.run([&] { p.run(tape, nullptr); });
     both.run([&] { p.run(tape, map); });
   }
-  std::printf("%s: one rank %.2f ms, two %.2f ms\n", work, 1e3 * alone.seconds(), 1e3 * both.seconds());
+  std::printf("%s: one rank %.2f ms, two %.2f ms; two ranks without a map %.2f times one\n", work,
+              1e3 * alone.seconds(), 1e3 * both.seconds(), limit);
   const double speed = alone.seconds() / both.seconds();
   std::printf("%-64s %8.2f   >= %-6.4g%s\n", work, speed, goal, speed < goal ? " missed" : "");
   admpi_map_free(map);

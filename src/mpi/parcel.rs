@@ -32,25 +32,33 @@ pub trait Word: Copy + sealed::Sealed {}
 impl Word for u64 {}
 impl Word for f64 {}
 
-/// How long to wait before looking again: not at all at first, then as long as others want to run, then longer and longer.
+/// How long to wait before looking again: not at all at first, then as long as others want to run, then by sleeps that are
+/// short beside all the sleep before.
 #[derive(Debug, Default)]
-pub struct Patience(u32);
+pub struct Patience {
+    looks: u32,
+    slept: Duration,
+}
 
 impl Patience {
     const SPINS: u32 = 100;
     const YIELDS: u32 = 3000;
-    const LONGEST: u32 = 500;
+    const SHORTEST: Duration = Duration::from_micros(20);
+    const LONGEST: Duration = Duration::from_micros(500);
+    /// Of the sleep before.
+    const PART: u32 = 64;
 
     #[inline]
     pub fn pause(&mut self) {
-        self.0 = self.0.saturating_add(1);
-        match self.0.checked_sub(Self::YIELDS) {
-            None if self.0 < Self::SPINS => std::hint::spin_loop(),
-            None => std::thread::yield_now(),
-            Some(sleeps) => {
-                let micros = 20 + 10 * sleeps.min(Self::LONGEST / 10);
-                std::thread::sleep(Duration::from_micros(micros.into()));
-            }
+        self.looks = self.looks.saturating_add(1);
+        if self.looks < Self::SPINS {
+            std::hint::spin_loop();
+        } else if self.looks < Self::YIELDS {
+            std::thread::yield_now();
+        } else {
+            let sleep = (Self::SHORTEST + self.slept / Self::PART).min(Self::LONGEST);
+            std::thread::sleep(sleep);
+            self.slept += sleep;
         }
     }
 }
