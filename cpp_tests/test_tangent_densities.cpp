@@ -102,6 +102,166 @@ TEST_CASE("test_tangent_densities_beside_a_recording") {
 
 namespace {
 
+/// Second derivatives of a density along a direction, by all ways there are, against differences of gradients. The arguments are
+/// columns of three numbers each, or the first of them alone.
+template <class F>
+void second(F f, const std::vector<numbers> &at, unsigned fixed = 0) {
+  const std::size_t n = at.size();
+  const auto direction = [](std::size_t p, std::size_t k) { return 0.3 + 0.4 * static_cast<double>(p) - 0.25 * static_cast<double>(k); };
+  const auto moved = [&](double t) {
+    auto x = at;
+    for (std::size_t p = 0; p < n; ++p) {
+      for (std::size_t k = 0; k < 3; ++k) x[p][k] += (fixed >> p & 1) != 0 ? 0.0 : t * direction(p, k);
+    }
+    return x;
+  };
+  const auto gradient = [&](double t) {
+    const auto point = moved(t);
+    admpi::tape tape;
+    tape.start();
+    std::vector<std::vector<var>> x;
+    for (const numbers &each : point) {
+      x.emplace_back(each.begin(), each.end());
+      tape.input(x.back());
+    }
+    const var y = f(x);
+    tape.seed(y);
+    tape.reverse();
+    numbers all{y.value};
+    for (const auto &each : x) {
+      for (const var &element : each) all.push_back(tape.adjoint(element));
+    }
+    return all;
+  };
+  const double h = 1e-5;
+  const numbers up = gradient(h), down = gradient(-h), here = gradient(0.0);
+  const auto slope = [&](std::size_t k) { return (up[k] - down[k]) / (2.0 * h); };
+  double second = 0.0;
+  for (std::size_t k = 0; k < 3 * n; ++k) second += (fixed >> (k / 3) & 1) != 0 ? 0.0 : direction(k / 3, k % 3) * slope(1 + k);
+  const auto near = [](double got, double expected) { return std::fabs(got - expected) <= 1e-7 * (1.0 + std::fabs(expected)); };
+  admpi::tape tape;
+  tape.start();
+  // Scalars, and matrices of them.
+  std::vector<std::vector<tangent<var>>> x;
+  std::vector<std::vector<var>> in;
+  std::vector<tangent<varmat>> matrices;
+  std::vector<varmat> of;
+  std::vector<std::vector<tangent<tangent<double>>>> forward;
+  for (std::size_t p = 0; p < n; ++p) {
+    in.emplace_back(at[p].begin(), at[p].end());
+    tape.input(in.back());
+    of.emplace_back(at[p]);
+    tape.input(of.back());
+    x.emplace_back();
+    forward.emplace_back();
+    numbers to;
+    for (std::size_t k = 0; k < 3; ++k) {
+      to.push_back((fixed >> p & 1) != 0 ? 0.0 : direction(p, k));
+      x[p].push_back({in[p][k], var(to[k])});
+      forward[p].push_back({tangent<double>(at[p][k], to[k]), tangent<double>(to[k])});
+    }
+    matrices.push_back({of[p], varmat(to)});
+  }
+  for (const bool as_matrices : {false, true}) {
+    CAPTURE(as_matrices);
+    const tangent<var> y = as_matrices ? f(matrices) : f(x);
+    CHECK(near(y.value.value, here[0]));
+    CHECK(near(y.derivative.value, slope(0)));
+    tape.clear_adjoints();
+    tape.seed(y.derivative);
+    tape.reverse();
+    for (std::size_t k = 0; k < 3 * n; ++k) {
+      CAPTURE(k);
+      CHECK(near(as_matrices ? tape.adjoints(of[k / 3])[k % 3] : tape.adjoint(in[k / 3][k % 3]), slope(1 + k)));
+    }
+  }
+  const tangent<tangent<double>> y = f(forward);
+  CHECK(near(y.value.value, here[0]));
+  CHECK(near(y.value.derivative, slope(0)));
+  CHECK(near(y.derivative.value, slope(0)));
+  CHECK(near(y.derivative.derivative, second));
+}
+
+tangent<var> first(const tangent<varmat> &x) { return x(0, 0); }
+template <class T>
+T first(const std::vector<T> &x) {
+  return x[0];
+}
+
+}  // namespace
+
+TEST_CASE("test_tangent_densities_second_derivatives") {
+  const numbers y{0.7, -1.3, 0.2}, mu{0.3, 0.1, -0.6}, positive{0.6, 1.7, 0.35}, shape{2.4, 0.7, 5.2};
+  second([](const auto &x) { return normal_lpdf(x[0], x[1], x[2]); }, {y, mu, positive});
+  second([](const auto &x) { return normal_lpdf(x[0], first(x[1]), first(x[2])); }, {y, mu, positive});
+  second([](const auto &x) { return normal_lpdf(0.4, first(x[0]), first(x[1])); }, {mu, positive});
+  second([](const auto &x) { return student_t_lpdf(x[0], x[1], x[2], x[3]); }, {y, shape, mu, positive});
+  second([](const auto &x) { return student_t_lpdf(x[0], first(x[1]), 0.2, first(x[2])); }, {y, shape, positive});
+  second([](const auto &x) { return gamma_lpdf(x[0], x[1], x[2]); }, {positive, shape, positive});
+  second([](const auto &x) { return gamma_lpdf(numbers{0.3, 2.0}, first(x[0]), first(x[1])); }, {shape, positive});
+  const std::vector<int> bits{1, 0, 1}, counts{3, 0, 2};
+  second([&](const auto &x) { return bernoulli_logit_lpmf(bits, x[0]); }, {y});
+  second([&](const auto &x) { return bernoulli_logit_lpmf(bits, first(x[0])); }, {y});
+  second([&](const auto &x) { return poisson_log_lpmf(counts, x[0]); }, {y});
+  // An argument without a derivative in the direction.
+  second([](const auto &x) { return normal_lpdf(x[0], x[1], x[2]); }, {y, mu, positive}, 2);
+  admpi::tape tape;
+  tape.start();
+  var rate = 1.0;
+  tape.input(rate);
+  // Its infinite partial derivative has no part.
+  const tangent<var> lp = gamma_lpdf(0.0, 2.0, tangent<var>(rate, 1.0));
+  CHECK(lp.derivative.value == 2.0);
+  tape.seed(lp.derivative);
+  tape.reverse();
+  CHECK(tape.adjoint(rate) == -2.0);
+  CHECK(gamma_lpdf(-1.0, 2.0, tangent<var>(rate, 1.0)).derivative.value == 0.0);
+  CHECK(test::message([&] { normal_lpdf(1.0, 0.0, tangent<var>(-rate, 1.0)); }) ==
+        "normal_lpdf: sigma = -1 is not positive and finite");
+}
+
+TEST_CASE("test_tangent_densities_second_derivatives_of_the_multivariate_normal") {
+  const numbers at{0.5, 1.0, -0.2, 0.4, 0.1, 0.2, 1.3, 0.4, 0.0, 0.9}, along{0.3, -0.2, 0.5, 0.1, 0.7, -0.4, 0.2, 0.6, 0.0, -0.3};
+  // y with two columns, the mean and the scale, from one column of numbers.
+  const auto part = [](const auto &x, int from, int rows, int cols) { return x.segment(from, rows * cols).reshaped(rows, cols); };
+  const auto check = [&](const auto &f) {
+    const auto gradient = [&](double t, bool tangents, double *slope) {
+      admpi::tape tape;
+      tape.start();
+      numbers p = at;
+      for (std::size_t k = 0; k < p.size(); ++k) p[k] += t * along[k];
+      varmat x(p);
+      tape.input(x);
+      if (tangents) {
+        const tangent<var> y = f(tangent<varmat>{x, varmat(along)});
+        *slope = y.derivative.value;
+        tape.seed(y.derivative);
+      } else {
+        const var y = f(x);
+        *slope = y.value;
+        tape.seed(y);
+      }
+      tape.reverse();
+      return tape.adjoints(x);
+    };
+    double slope = 0.0, high = 0.0, low = 0.0;
+    const numbers got = gradient(0.0, true, &slope), up = gradient(1e-5, false, &high), down = gradient(-1e-5, false, &low);
+    CHECK(slope == doctest::Approx((high - low) / 2e-5).epsilon(1e-8));
+    for (std::size_t k = 0; k < got.size(); ++k) {
+      CAPTURE(k);
+      CHECK(std::fabs(got[k] - (up[k] - down[k]) / 2e-5) < 1e-7);
+    }
+  };
+  check([&](const auto &x) { return multi_normal_cholesky_lpdf(part(x, 0, 2, 2), part(x, 4, 2, 1), part(x, 6, 2, 2)); });
+  check([&](const auto &x) { return multi_normal_lpdf(part(x, 0, 2, 1), part(x, 4, 2, 1), part(x, 6, 2, 2)); });
+  check([&](const auto &x) { return multi_normal_lpdf(part(x, 0, 2, 2), part(x, 2, 2, 2), part(x, 6, 2, 2)); });
+  const varmat plain(2, 1, numbers{0.2, 0.1}.data()), spd(2, 2, numbers{2.0, 0.5, 0.5, 1.25}.data());
+  check([&](const auto &x) { return multi_normal_cholesky_lpdf(plain, plain, part(x, 6, 2, 2)); });
+  check([&](const auto &x) { return multi_normal_lpdf(plain, part(x, 4, 2, 1), spd); });
+}
+
+namespace {
+
 /// y = s * x, element by element, and q = the sum of x^2.
 struct scaled {
   std::vector<bool> *asked = nullptr;

@@ -4,16 +4,19 @@
 //   admpi::tangent<double> mu(0.5, 1.0);                            // along mu
 //   admpi::tangent<double> lp = normal_lpdf(y, mu, 2.0);
 //
-// Derivatives are those of reverse functions, of which the direction picks one combination.
+// Derivatives are those of reverse functions, of which the direction picks one combination. Higher ones, by tangents of tangents, of
+// var or (of matrices) tangent<varmat>, are those of the partial derivatives' formulas.
 #ifndef ADMPI_TANGENT_DENSITIES_HPP
 #define ADMPI_TANGENT_DENSITIES_HPP
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "admpi.hpp"
+#include "admpi/tangent_linalg.hpp"
 
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
@@ -80,8 +83,40 @@ template <>
 inline constexpr bool is_along<std::vector<tangent<double>>> = true;
 template <>
 inline constexpr bool is_along<tangent_argument> = true;
+
+/// The scalar of an argument with derivatives beyond those of tangent<double>; void where there are none.
+template <class A>
+struct higher {
+  using type = void;
+};
+template <>
+struct higher<tangent<double>> {
+  using type = void;
+};
+template <class T>
+struct higher<tangent<T>> {
+  using type = tangent<T>;
+};
+template <>
+struct higher<tangent<varmat>> {
+  using type = tangent<var>;
+};
+template <class T>
+struct higher<std::vector<T>> : higher<T> {};
 template <class... A>
-using if_along = std::enable_if_t<(is_along<A> || ...), int>;
+struct higher_of {
+  using type = void;
+};
+template <class A, class... More>
+struct higher_of<A, More...> {
+  using own = typename higher<A>::type;
+  using type = std::conditional_t<std::is_void<own>::value, typename higher_of<More...>::type, own>;
+};
+template <class... A>
+using if_higher = std::enable_if_t<!std::is_void<typename higher_of<A...>::type>::value, int>;
+template <class... A>
+using if_along =
+    std::enable_if_t<(is_along<A> || ...) && std::is_void<typename higher_of<A...>::type>::value, int>;
 
 /// An argument on a tape of the moment: an input unless it is constant.
 struct forward_input {
@@ -127,6 +162,175 @@ ADMPI_TANGENT_DENSITY(poisson_log_lpmf)
 ADMPI_TANGENT_DENSITY(multi_normal_lpdf)
 ADMPI_TANGENT_DENSITY(multi_normal_cholesky_lpdf)
 #undef ADMPI_TANGENT_DENSITY
+
+namespace detail {
+
+/// What is below the last derivative of an argument.
+template <class R, class A>
+decltype(auto) primal(const A &x) {
+  if constexpr (std::is_same<A, R>::value || is_tangent_array<A>) {
+    return (x.value);
+  } else if constexpr (std::is_same<A, std::vector<R>>::value) {
+    std::vector<std::decay_t<decltype(x[0].value)>> all;
+    for (const R &each : x) all.push_back(each.value);
+    return all;
+  } else {
+    return (x);
+  }
+}
+
+/// An argument as scalars, of which one stands for all elements.
+template <class R>
+struct elements_of {
+  std::vector<R> x;
+  bool scalar = false;
+
+  template <class A>
+  explicit elements_of(const A &from) {
+    if constexpr (is_tangent_array<A>) {
+      const std::vector<var> value = from.value.vars(), derivative = from.derivative.vars();
+      for (std::size_t k = 0; k < value.size(); ++k) x.push_back({value[k], derivative[k]});
+    } else if constexpr (is_array<A>) {
+      for (const var &each : varmat(from).vars()) x.push_back(each);
+    } else {
+      take(from);
+    }
+  }
+  const R &at(std::size_t k) const { return x[scalar ? 0 : k]; }
+
+ private:
+  template <class U>
+  void take(const std::vector<U> &from) {
+    x.assign(from.begin(), from.end());
+  }
+  template <class U>
+  void take(const U &from) {
+    x = {R(from)};
+    scalar = true;
+  }
+};
+
+inline bool is_nothing(double x) { return x == 0.0; }
+inline bool is_nothing(const var &x) { return x.value == 0.0 && x.id == 0; }
+template <class T>
+bool is_nothing(const tangent<T> &x) {
+  return is_nothing(x.value) && is_nothing(x.derivative);
+}
+
+/// Partial derivative K of a density at x.
+struct partials_of_normal_lpdf {
+  template <std::size_t K, class T>
+  static T at(const std::array<T, 3> &x) {
+    const T &sigma = x[2], z = (x[0] - x[1]) / sigma;
+    if constexpr (K == 0) return -z / sigma;
+    if constexpr (K == 1) return z / sigma;
+    return (z * z - 1.0) / sigma;
+  }
+};
+struct partials_of_student_t_lpdf {
+  template <std::size_t K, class T>
+  static T at(const std::array<T, 4> &x) {
+    const T &nu = x[1], &sigma = x[3], z = (x[0] - x[2]) / sigma, pull = (nu + 1.0) * z / (nu + z * z);
+    if constexpr (K == 0) return -pull / sigma;
+    if constexpr (K == 1) {
+      const T half = 0.5 * nu, more = half + 0.5, square = z * z / nu;
+      return 0.5 * (digamma(more) - digamma(half) - log1p(square) + (pull * z - 1.0) / nu);
+    }
+    if constexpr (K == 2) return pull / sigma;
+    return (pull * z - 1.0) / sigma;
+  }
+};
+struct partials_of_gamma_lpdf {
+  template <std::size_t K, class T>
+  static T at(const std::array<T, 3> &x) {
+    const T &y = x[0], &alpha = x[1], &beta = x[2];
+    if (value(y) < 0.0) return 0.0;
+    if constexpr (K == 0) return (alpha - 1.0) / y - beta;
+    if constexpr (K == 1) return log(beta) - digamma(alpha) + log(y);
+    return alpha / beta - y;
+  }
+};
+struct partials_of_bernoulli_logit_lpmf {
+  template <std::size_t K, class T>
+  static T at(const std::array<T, 2> &x) {
+    static_assert(K < 2);
+    if (K == 0) return 0.0;
+    const T less = -x[1];
+    return value(x[0]) == 0.0 ? T(-inv_logit(x[1])) : T(inv_logit(less));
+  }
+};
+struct partials_of_poisson_log_lpmf {
+  template <std::size_t K, class T>
+  static T at(const std::array<T, 2> &x) {
+    return K == 0 ? T(0.0) : T(x[0] - exp(x[1]));
+  }
+};
+
+/// The derivative of a density: its partial derivatives along those of the arguments.
+template <class Partials, class R, std::size_t N, std::size_t... K>
+auto density_slope(const std::array<elements_of<R>, N> &x, std::index_sequence<K...>) {
+  using T = decltype(R::derivative);
+  std::size_t n = 1;
+  for (const auto &each : x) {
+    if (!each.scalar) n = each.x.size();
+  }
+  T slope = 0.0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::array<T, N> at{x[K].at(k).value...};
+    const auto add = [&](const T &derivative, auto partial) {
+      if (!is_nothing(derivative)) slope += partial() * derivative;
+    };
+    (add(x[K].at(k).derivative, [&] { return Partials::template at<K>(at); }), ...);
+  }
+  return slope;
+}
+
+/// An argument as a matrix with its derivative.
+inline const tangent<varmat> &with_derivative(const tangent<varmat> &x) { return x; }
+inline tangent<varmat> with_derivative(const argument &x) {
+  const view part = as_matrix(x).parts();
+  return {part, varmat(part.rows(), part.cols())};
+}
+
+/// That of the multivariate normal density, by the Cholesky factor.
+inline var multi_normal_slope(const tangent<varmat> &y, const tangent<varmat> &mu, const tangent<varmat> &l) {
+  const std::int64_t n = y.value.cols();
+  const varmat once = matrix_of(1, n, [](std::int64_t, std::int64_t) { return 1.0; });
+  const tangent<varmat> z = solve_lower(l, y - (mu.value.cols() == n ? mu : multiply(mu, once)));
+  return -dot(z.value, z.derivative) - static_cast<double>(n) * sum(l.derivative.diagonal() / l.value.diagonal());
+}
+
+}  // namespace detail
+
+#define ADMPI_HIGHER_DENSITY(name)                                                                                       \
+  template <class... A, detail::if_higher<A...> = 0>                                                                     \
+  auto name(const A &...x) {                                                                                             \
+    using R = typename detail::higher_of<A...>::type;                                                                    \
+    const std::array<detail::elements_of<R>, sizeof...(A)> elements{detail::elements_of<R>(x)...};                       \
+    const auto lp = name(detail::primal<R>(x)...);                                                                       \
+    return R(lp, detail::density_slope<detail::partials_of_##name>(elements, std::index_sequence_for<A...>()));          \
+  }
+ADMPI_HIGHER_DENSITY(normal_lpdf)
+ADMPI_HIGHER_DENSITY(student_t_lpdf)
+ADMPI_HIGHER_DENSITY(gamma_lpdf)
+ADMPI_HIGHER_DENSITY(bernoulli_logit_lpmf)
+ADMPI_HIGHER_DENSITY(poisson_log_lpmf)
+#undef ADMPI_HIGHER_DENSITY
+
+template <class Y, class Mu, class L, detail::if_higher<Y, Mu, L> = 0>
+tangent<var> multi_normal_cholesky_lpdf(const Y &y, const Mu &mu, const L &l) {
+  using R = tangent<var>;
+  const var lp = multi_normal_cholesky_lpdf(detail::primal<R>(y), detail::primal<R>(mu), detail::primal<R>(l));
+  using detail::with_derivative;
+  return {lp, detail::multi_normal_slope(with_derivative(y), with_derivative(mu), with_derivative(l))};
+}
+template <class Y, class Mu, class Sigma, detail::if_higher<Y, Mu, Sigma> = 0>
+tangent<var> multi_normal_lpdf(const Y &y, const Mu &mu, const Sigma &sigma) {
+  using R = tangent<var>;
+  const var lp = multi_normal_lpdf(detail::primal<R>(y), detail::primal<R>(mu), detail::primal<R>(sigma));
+  using detail::with_derivative;
+  return {lp, detail::multi_normal_slope(with_derivative(y), with_derivative(mu), cholesky(with_derivative(sigma)))};
+}
 
 /// An operation of the user's, as for apply_operation, on tangents: its results, column by column. Its reverse function is called
 /// once for each element of a result, without a tape.
