@@ -1,8 +1,11 @@
 // Forward mode through log densities and operations of the user's own, against reverse sweeps.
 #include <admpi/tangent_densities.hpp>
 
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -205,6 +208,13 @@ TEST_CASE("test_tangent_densities_second_derivatives") {
   second([&](const auto &x) { return poisson_log_lpmf(counts, x[0]); }, {y});
   // An argument without a derivative in the direction.
   second([](const auto &x) { return normal_lpdf(x[0], x[1], x[2]); }, {y, mu, positive}, 2);
+  // As a job of a map has them.
+  const auto span = [](const auto &v) { return admpi::span<const std::decay_t<decltype(v[0])>>(v.data(), static_cast<std::int64_t>(v.size())); };
+  second([&](const auto &x) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(x[0])>, tangent<varmat>>) return normal_lpdf(mu, x[0], x[1]);
+    else return normal_lpdf(span(mu), span(x[0]), span(x[1]));
+  }, {y, positive});
+  CHECK(admpi::gamma_lpdf(std::array<double, 2>{0.5, 1.5}, 2.0, 1.0).value == admpi::gamma_lpdf(numbers{0.5, 1.5}, 2.0, 1.0).value);
   admpi::tape tape;
   tape.start();
   var rate = 1.0;

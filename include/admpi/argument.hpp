@@ -4,12 +4,22 @@
 #define ADMPI_ARGUMENT_HPP
 
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "admpi/arrays.hpp"
 
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
+
+namespace detail {
+
+/// What stands side by side in a vector, an array or a span.
+template <class Range>
+using element_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<const Range &>().data())>>;
+
+}  // namespace detail
 
 /// An array or a scalar, active or passive. Made from what is passed; it keeps alive what it is a part of.
 class argument {
@@ -26,6 +36,9 @@ class argument {
   argument(const std::vector<double> &x) : argument(varmat(x)) {}
   argument(const std::vector<int> &x) : argument(std::vector<double>(x.begin(), x.end())) {}
   argument(const std::vector<var> &x) : argument(varmat(x)) {}
+  template <class Range, class T = detail::element_of<Range>,
+            std::enable_if_t<std::is_same<T, double>::value || std::is_same<T, int>::value || std::is_same<T, var>::value, int> = 0>
+  argument(const Range &x) : argument(std::vector<T>(x.data(), x.data() + x.size())) {}
 
   /// For the C interface.
   const admpi_operand &operand() const noexcept { return of_; }

@@ -28,9 +28,9 @@ class tangent_argument {
   tangent_argument(N x) : tangent_argument(tangent<double>(static_cast<double>(x))) {}
   tangent_argument(const tangent<double> &x) : rows_(1), cols_(1), scalar_(true), x_{x} {}
   /// Columns.
-  template <class T>
-  tangent_argument(const std::vector<T> &x)
-      : tangent_argument(static_cast<std::int64_t>(x.size()), 1, std::vector<tangent<double>>(x.begin(), x.end())) {}
+  template <class Range, class = detail::element_of<Range>>
+  tangent_argument(const Range &x)
+      : tangent_argument(static_cast<std::int64_t>(x.size()), 1, std::vector<tangent<double>>(x.data(), x.data() + x.size())) {}
   tangent_argument(std::int64_t rows, std::int64_t cols, std::vector<tangent<double>> x)
       : rows_(rows), cols_(cols), scalar_(false), x_(std::move(x)) {
     if (rows < 0 || cols < 0 || static_cast<std::int64_t>(x_.size()) != rows * cols) {
@@ -75,17 +75,17 @@ class tangent_argument {
 
 namespace detail {
 
-template <class A>
+template <class A, class = void>
 inline constexpr bool is_along = false;
 template <>
 inline constexpr bool is_along<tangent<double>> = true;
-template <>
-inline constexpr bool is_along<std::vector<tangent<double>>> = true;
+template <class Range>
+inline constexpr bool is_along<Range, std::void_t<element_of<Range>>> = is_along<element_of<Range>>;
 template <>
 inline constexpr bool is_along<tangent_argument> = true;
 
 /// The scalar of an argument with derivatives beyond those of tangent<double>; void where there are none.
-template <class A>
+template <class A, class = void>
 struct higher {
   using type = void;
 };
@@ -101,8 +101,8 @@ template <>
 struct higher<tangent<varmat>> {
   using type = tangent<var>;
 };
-template <class T>
-struct higher<std::vector<T>> : higher<T> {};
+template <class Range>
+struct higher<Range, std::void_t<element_of<Range>>> : higher<element_of<Range>> {};
 template <class... A>
 struct higher_of {
   using type = void;
@@ -170,7 +170,7 @@ template <class R, class A>
 decltype(auto) primal(const A &x) {
   if constexpr (std::is_same<A, R>::value || is_tangent_array<A>) {
     return (x.value);
-  } else if constexpr (std::is_same<A, std::vector<R>>::value) {
+  } else if constexpr (std::is_same<typename higher<A>::type, R>::value) {
     std::vector<std::decay_t<decltype(x[0].value)>> all;
     for (const R &each : x) all.push_back(each.value);
     return all;
@@ -199,11 +199,11 @@ struct elements_of {
   const R &at(std::size_t k) const { return x[scalar ? 0 : k]; }
 
  private:
-  template <class U>
-  void take(const std::vector<U> &from) {
-    x.assign(from.begin(), from.end());
+  template <class Range, class T = element_of<Range>>
+  void take(const Range &from, int = 0) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(from.size()); ++k) x.push_back(R(from.data()[k]));
   }
-  template <class U>
+  template <class U, std::enable_if_t<std::is_convertible<U, R>::value, int> = 0>
   void take(const U &from) {
     x = {R(from)};
     scalar = true;
