@@ -26,7 +26,7 @@ struct function {
 };
 
 const function functions[] = {
-    {"exp", admpi_values_exp, [](long double x) { return std::exp(x); }, [](long double x) { return std::exp(x); }, 0.9, 0.9},
+    {"exp", admpi_values_exp, [](long double x) { return std::exp(x); }, [](long double x) { return std::exp(x); }, 1.0, 1.0},
     {"log", admpi_values_log, [](long double x) { return std::log(x); }, [](long double x) { return 1 / x; }, 0.9, 0.51},
     {"sin", admpi_values_sin, [](long double x) { return std::sin(x); }, [](long double x) { return std::cos(x); }, 0.9, 0.9},
     {"cos", admpi_values_cos, [](long double x) { return std::cos(x); }, [](long double x) { return -std::sin(x); }, 0.9, 0.9},

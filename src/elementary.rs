@@ -3,8 +3,9 @@
 //! Each has a formula without branches or tables for the numbers that programs mostly have, which compilers make vector
 //! instructions of; the few that it is not good for (infinities, NaN, what overflows or vanishes, angles of millions) go to
 //! the C library one by one. So a result does not depend on what stands beside it. The formulas want a multiplication and
-//! addition that is rounded once: without it in the machine the C library computes everything. With AVX-512 `exp` has a formula
-//! of its own, half as long, whose results may differ in the last bit.
+//! addition that is rounded once: without it in the machine the C library computes everything. Where it is there, by AVX-512, by
+//! AVX2 or by what the crate is compiled for, results have the same bits, but for `exp`, which with AVX-512 has a formula of its own,
+//! shorter and more exact.
 //!
 //! The coefficients interpolate the functions at Chebyshev's nodes, with an error below 2^-57 of the result.
 #![allow(clippy::inline_always)] // a formula is compiled anew only where it is inlined
@@ -14,92 +15,207 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, LOG2_E};
 /// Adding it rounds a number to an integer, which stands in the low bits then.
 const SHIFT: f64 = 6_755_399_441_055_744.0;
 
-/// The sum of c(k) x^k.
+/// The sum of c(k) x^k, by x and x^2, so that the processor has two sums under way.
 #[inline(always)]
-fn polynomial<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
-    // In pairs, and these in pairs again: the processor has several under way.
-    let pair = |k: usize| match (coefficients.get(2 * k), coefficients.get(2 * k + 1)) {
-        (Some(a), Some(b)) => b.mul_add(x, *a),
-        (Some(a), None) => *a,
-        _ => 0.0,
-    };
-    let (x2, x4) = (x * x, (x * x) * (x * x));
-    let four = |k: usize| {
-        if 4 * k + 2 < N { pair(2 * k + 1).mul_add(x2, pair(2 * k)) } else { pair(2 * k) }
-    };
-    let mut sum = 0.0;
-    for k in (0..N.div_ceil(4)).rev() {
-        sum = if 4 * k + 4 >= N { four(k) } else { f64::mul_add(sum, x4, four(k)) };
+fn polynomial<const N: usize>(coefficients: &[f64; N], x: f64, x2: f64) -> f64 {
+    let (pairs, last) = coefficients.as_chunks();
+    let mut sum = last.first().copied();
+    for [a, b] in pairs.iter().rev() {
+        let pair = b.mul_add(x, *a);
+        sum = Some(sum.map_or(pair, |sum| sum.mul_add(x2, pair)));
     }
-    sum
+    sum.unwrap_or(0.0)
 }
 
-/// Calls `formula` where `inside` holds and `library` where it does not. Both give the function and its derivative, which is
-/// written where there is room for it.
+/// A function of one number: its value and its derivative, by a formula without branches where that is good, and by the C
+/// library, which is asked for the other numbers.
+trait Function: Sized {
+    fn inside(x: f64) -> bool;
+    fn formula(x: f64) -> [f64; 2];
+    fn library(x: f64) -> [f64; 2];
+
+    /// The formula of all numbers with AVX-512. A function may have a quicker one.
+    #[cfg(target_arch = "x86_64")]
+    const BY_AVX512: Formula = by_avx512::<Self>;
+}
+
+/// Writes the values, and the derivatives where there is room for them, of a multiple of `LANES` numbers. Tells whether it is not
+/// good for some. Unsafe where the machine has not what it is compiled for.
+type Formula = unsafe fn(x: &[f64], y: &mut [f64], derivative: Option<&mut [f64]>) -> bool;
+
+/// What formulas are computed with, the widest first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Machine {
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// What the crate is compiled for, if that rounds a multiplication and an addition once.
+    Compiled,
+    /// None: all is the C library's.
+    Library,
+}
+
+impl Machine {
+    const ALL: &[Self] = &[
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx512,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx2,
+        Self::Compiled,
+        Self::Library,
+    ];
+
+    fn is_here(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => {
+                is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            Self::Compiled => cfg!(target_arch = "aarch64"),
+            Self::Library => true,
+        }
+    }
+
+    fn widest() -> Self {
+        Self::ALL.iter().copied().find(|machine| machine.is_here()).unwrap_or(Self::Library)
+    }
+}
+
+/// A multiple of the numbers that one pass of a loop over vectors is for. The rest would go one by one, and is padded.
+const LANES: usize = 16;
+
+/// See `Formula`.
 #[inline(always)]
-fn compute(
-    x: &[f64],
-    y: &mut [f64],
-    derivative: Option<&mut [f64]>,
-    inside: impl Fn(f64) -> bool,
-    formula: impl Fn(f64) -> [f64; 2],
-    library: impl Fn(f64) -> [f64; 2],
-) {
-    let mut outside = false;
+fn by_formula<F: Function>(x: &[f64], y: &mut [f64], derivative: Option<&mut [f64]>) -> bool {
+    let n = x.len() / LANES * LANES;
+    let (x, y) = (&x[..n], &mut y[..n]);
+    // As wide as the numbers, for which a comparison gives such masks.
+    let mut outside = 0;
+    let mut see = |x: f64| outside |= u64::from(!F::inside(x)).wrapping_neg();
     match derivative {
         None => {
             for (y, &x) in y.iter_mut().zip(x) {
-                *y = formula(x)[0];
-                outside |= !inside(x);
-            }
-            if outside {
-                for (y, &x) in y.iter_mut().zip(x).filter(|&(_, &x)| !inside(x)) {
-                    *y = library(x)[0];
-                }
+                *y = F::formula(x)[0];
+                see(x);
             }
         }
         Some(derivative) => {
-            for ((y, d), &x) in y.iter_mut().zip(&mut *derivative).zip(x) {
-                [*y, *d] = formula(x);
-                outside |= !inside(x);
+            for ((y, d), &x) in y.iter_mut().zip(&mut derivative[..n]).zip(x) {
+                [*y, *d] = F::formula(x);
+                see(x);
             }
-            if outside {
-                let both = y.iter_mut().zip(derivative).zip(x);
-                for ((y, d), &x) in both.filter(|&(_, &x)| !inside(x)) {
-                    [*y, *d] = library(x);
+        }
+    }
+    outside != 0
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+fn by_avx512<F: Function>(x: &[f64], y: &mut [f64], derivative: Option<&mut [f64]>) -> bool {
+    by_formula::<F>(x, y, derivative)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn by_avx2<F: Function>(x: &[f64], y: &mut [f64], derivative: Option<&mut [f64]>) -> bool {
+    by_formula::<F>(x, y, derivative)
+}
+
+fn by_machine<F: Function>(
+    machine: Machine,
+    x: &[f64],
+    y: &mut [f64],
+    derivative: Option<&mut [f64]>,
+) -> bool {
+    match machine {
+        // SAFETY: the machine has what the function is compiled for.
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx512 => unsafe { F::BY_AVX512(x, y, derivative) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx2 => unsafe { by_avx2::<F>(x, y, derivative) },
+        Machine::Compiled => by_formula::<F>(x, y, derivative),
+        Machine::Library => true,
+    }
+}
+
+/// The function of all numbers, and the derivative if there is room for it.
+fn evaluate<F: Function>(
+    machine: Machine,
+    x: &[f64],
+    y: &mut [f64],
+    mut derivative: Option<&mut [f64]>,
+) {
+    let vectors = x.len() / LANES * LANES;
+    let rest = x.len() - vectors;
+    let d = derivative.as_deref_mut().map(|d| &mut d[..vectors]);
+    let mut outside = by_machine::<F>(machine, &x[..vectors], &mut y[..vectors], d);
+    if rest > 0 {
+        let mut padded = [x[vectors]; LANES];
+        padded[..rest].copy_from_slice(&x[vectors..]);
+        let (mut values, mut slopes) = ([0.0; LANES], [0.0; LANES]);
+        let d = derivative.is_some().then_some(&mut slopes[..]);
+        outside |= by_machine::<F>(machine, &padded, &mut values, d);
+        y[vectors..].copy_from_slice(&values[..rest]);
+        if let Some(d) = derivative.as_deref_mut() {
+            d[vectors..].copy_from_slice(&slopes[..rest]);
+        }
+    }
+    if outside {
+        for (k, &x) in x.iter().enumerate() {
+            if machine == Machine::Library || !F::inside(x) {
+                let [value, slope] = F::library(x);
+                y[k] = value;
+                if let Some(d) = derivative.as_deref_mut() {
+                    d[k] = slope;
                 }
             }
         }
     }
 }
 
-/// A function of as many numbers as there are, by `compute`.
+/// A function of as many numbers as there are.
 macro_rules! function {
-    ($(#[$doc:meta])* $name:ident, $inside:expr, $formula:expr, $library:expr) => {
+    ($(#[$doc:meta])* $name:ident as $Name:ident, $inside:expr, $formula:expr, $library:expr $(, $by_avx512:path)?) => {
+        struct $Name;
+
+        impl Function for $Name {
+            #[inline(always)]
+            fn inside(x: f64) -> bool {
+                ($inside)(x)
+            }
+
+            #[inline(always)]
+            fn formula(x: f64) -> [f64; 2] {
+                ($formula)(x)
+            }
+
+            fn library(x: f64) -> [f64; 2] {
+                ($library)(x)
+            }
+            $(
+                #[cfg(target_arch = "x86_64")]
+                const BY_AVX512: Formula = $by_avx512;
+            )?
+        }
+
         $(#[$doc])*
         pub fn $name(x: &[f64], y: &mut [f64], derivative: Option<&mut [f64]>) {
-            #[inline(always)]
-            fn anywhere(x: &[f64], y: &mut [f64], derivative: Option<&mut [f64]>) {
-                compute(x, y, derivative, $inside, $formula, $library);
-            }
-
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma")]
-            fn wide(x: &[f64], y: &mut [f64], derivative: Option<&mut [f64]>) {
-                anywhere(x, y, derivative);
-            }
-
-            #[cfg(target_arch = "x86_64")]
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                // SAFETY: the machine has what the function is compiled for.
-                return unsafe { wide(x, y, derivative) };
-            }
-            if cfg!(target_arch = "aarch64") {
-                return anywhere(x, y, derivative);
-            }
-            compute(x, y, derivative, |_| false, |_| [0.0; 2], $library);
+            evaluate::<$Name>(Machine::widest(), x, y, derivative);
         }
     };
+}
+
+/// a / b, where 1 / b is there already.
+#[inline(always)]
+fn divided(a: f64, b: f64, inverse: f64) -> f64 {
+    let q = a * inverse;
+    (-q).mul_add(b, a).mul_add(inverse, q)
 }
 
 const EXP: [f64; 10] = [
@@ -115,66 +231,55 @@ const EXP: [f64; 10] = [
     2.510_037_592_470_971_7e-8,
 ];
 
-/// log 2, and what its double lacks.
-const LN_2: [f64; 2] = [std::f64::consts::LN_2, 2.319_046_813_846_299_6e-17];
+/// The bits of log 2 that an exponent may be multiplied by without rounding, and the rest: the reduction of Cody and Waite.
+const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
-/// x = k log 2 + r: 2^k, r, and exp(r) - 1 - r. For |x| up to 708.
+/// x = k log 2 + r: 2^k, and exp(r) - 1. For |x| up to 708.
 #[inline(always)]
-fn reduced_exp(x: f64) -> (f64, f64, f64) {
-    let shifted = x.mul_add(LOG2_E, SHIFT);
-    let k = shifted - SHIFT;
-    let r = k.mul_add(-LN_2[1], k.mul_add(-LN_2[0], x));
-    let power = (shifted.to_bits() << 52).wrapping_add(1.0_f64.to_bits());
-    (f64::from_bits(power), r, r * r * polynomial(&EXP, r))
+fn reduced_exp(x: f64) -> (f64, f64) {
+    // The low bits are those of 2^k, which is all that is left of them then.
+    const SHIFT_OF_POWER: f64 = SHIFT + 1023.0;
+    let shifted = x.mul_add(LOG2_E, SHIFT_OF_POWER);
+    let k = shifted - SHIFT_OF_POWER;
+    let most = k.mul_add(-LN_2[0], x);
+    let r = k.mul_add(-LN_2[1], most);
+    let r2 = r * r;
+    // What r was rounded by stands against terms that are smaller.
+    let rest = k.mul_add(-LN_2[1], r2 * polynomial(&EXP, r, r2));
+    (f64::from_bits(shifted.to_bits() << 52), most + rest)
 }
 
 #[inline(always)]
 fn exp_of(x: f64) -> f64 {
-    let (power, r, rest) = reduced_exp(x);
-    let sum = 1.0 + r;
-    (sum + (((1.0 - sum) + r) + rest)) * power
+    let (power, less_one) = reduced_exp(x);
+    power.mul_add(less_one, power)
 }
 
 const EXP_MOST: f64 = 708.0;
 
 function!(
-    /// exp(x), where there is no quicker way.
-    exp_anywhere,
-    |x| x.abs() < EXP_MOST,
-    |x| [exp_of(x); 2],
-    |x| [x.exp(); 2]
+    /// exp(x).
+    exp as Exp,
+    |x: f64| x.abs() < EXP_MOST,
+    |x: f64| [exp_of(x); 2],
+    |x: f64| [x.exp(); 2],
+    sixteenths::exp
 );
-
-/// exp(x).
-pub fn exp(x: &[f64], y: &mut [f64], derivative: Option<&mut [f64]>) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx512f") {
-        // SAFETY: the machine has what the function is compiled for.
-        if unsafe { sixteenths::exp(x, y) } {
-            let inside = |x: f64| x.abs() < EXP_MOST;
-            for (y, &x) in y.iter_mut().zip(x).filter(|&(_, &x)| !inside(x)) {
-                *y = x.exp();
-            }
-        }
-        if let Some(derivative) = derivative {
-            derivative.copy_from_slice(y);
-        }
-        return;
-    }
-    exp_anywhere(x, y, derivative);
-}
 
 /// exp by a table that lies in registers: x = (k + j / 16) log 2 + r, with an error of the polynomial below 2^-56.
 #[cfg(target_arch = "x86_64")]
 mod sixteenths {
-    use super::{EXP_MOST, LN_2, LOG2_E, SHIFT};
+    use super::{EXP_MOST, LOG2_E, SHIFT};
     use std::arch::x86_64::{
         __m512d, __m512i, _CMP_NLT_UQ, _mm512_abs_pd, _mm512_add_epi64, _mm512_add_pd,
         _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_cmp_pd_mask, _mm512_fmadd_pd,
         _mm512_loadu_pd, _mm512_mul_pd, _mm512_permutex2var_pd, _mm512_set1_pd, _mm512_slli_epi64,
         _mm512_storeu_pd, _mm512_sub_pd,
     };
-    use std::f64::consts::SQRT_2;
+    use std::f64::consts::{LN_2, SQRT_2};
+
+    /// What the double of log 2 lacks.
+    const LN_2_LACKS: f64 = 2.319_046_813_846_299_6e-17;
 
     /// 2^(j / 16), rounded, and what it lacks in proportion.
     const POWER: [[f64; 2]; 16] = [
@@ -232,20 +337,15 @@ mod sixteenths {
         unsafe { _mm512_loadu_pd(from.as_ptr()) }
     }
 
-    /// Writes the values, and tells whether the formula is not good for some.
+    /// As `by_formula`.
     #[target_feature(enable = "avx512f")]
-    pub fn exp(x: &[f64], y: &mut [f64]) -> bool {
-        let (eights, rest) = x.as_chunks();
-        let (eights_out, rest_out) = y.as_chunks_mut();
+    pub fn exp(x: &[f64], y: &mut [f64], derivative: Option<&mut [f64]>) -> bool {
         let mut outside = 0;
-        for (x, y) in eights.iter().zip(eights_out) {
+        for (x, y) in x.as_chunks().0.iter().zip(y.as_chunks_mut().0) {
             outside |= of_eight(x, y);
         }
-        if !rest.is_empty() {
-            let (mut padded, mut values) = ([0.0; 8], [0.0; 8]);
-            padded[..rest.len()].copy_from_slice(rest);
-            outside |= of_eight(&padded, &mut values);
-            rest_out.copy_from_slice(&values[..rest.len()]);
+        if let Some(derivative) = derivative {
+            derivative.copy_from_slice(y);
         }
         outside != 0
     }
@@ -256,8 +356,8 @@ mod sixteenths {
         let x = load(x);
         let shifted = _mm512_fmadd_pd(x, _mm512_set1_pd(16.0 * LOG2_E), _mm512_set1_pd(SHIFT));
         let k = _mm512_sub_pd(shifted, _mm512_set1_pd(SHIFT));
-        let most = _mm512_fmadd_pd(k, _mm512_set1_pd(-LN_2[0] / 16.0), x);
-        let r = _mm512_fmadd_pd(k, _mm512_set1_pd(-LN_2[1] / 16.0), most);
+        let most = _mm512_fmadd_pd(k, _mm512_set1_pd(-LN_2 / 16.0), x);
+        let r = _mm512_fmadd_pd(k, _mm512_set1_pd(-LN_2_LACKS / 16.0), most);
         let bits = _mm512_castpd_si512(shifted);
         let power = _mm512_castpd_si512(look_up(&TABLE[0], bits));
         let power = _mm512_castsi512_pd(_mm512_add_epi64(power, _mm512_slli_epi64::<48>(bits)));
@@ -284,8 +384,12 @@ const LOG: [f64; 7] = [
     0.146_164_911_093_919_85,
 ];
 
-/// The bits of log 2 that an exponent may be multiplied by without rounding, and the rest.
-const LN_2_SHORT: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
+/// By one comparison: zero, the subnormal, the infinite, NaN and the negative have smaller or larger bits.
+#[inline(always)]
+fn is_positive_and_normal(x: f64) -> bool {
+    let least = f64::MIN_POSITIVE.to_bits();
+    x.to_bits().wrapping_sub(least) < f64::INFINITY.to_bits() - least
+}
 
 /// For positive normal numbers.
 #[inline(always)]
@@ -300,53 +404,53 @@ fn log_of(x: f64) -> f64 {
     let k = f64::from_bits(SHIFT.to_bits().wrapping_add(low)) - (SHIFT + 2048.0);
     let s = f / (2.0 + f);
     let (z, half) = (s * s, 0.5 * f * f);
-    let rest = s.mul_add(z.mul_add(polynomial(&LOG, z), half), k * LN_2_SHORT[1]);
-    k.mul_add(LN_2_SHORT[0], f - (half - rest))
+    let rest = s.mul_add(z.mul_add(polynomial(&LOG, z, z * z), half), k * LN_2[1]);
+    k.mul_add(LN_2[0], f - (half - rest))
 }
 
-/// log(1 + x), and 1 + x, for x > -1.
+/// log(1 + x), and 1 / (1 + x), for x > -1.
 #[inline(always)]
 fn log_1p_of(x: f64) -> (f64, f64) {
     let above = 1.0 + x;
+    let inverse = 1.0 / above;
     let lost = if x > 1.0 { 1.0 - (above - x) } else { x - (above - 1.0) };
-    (log_of(above) + lost / above, above)
+    (lost.mul_add(inverse, log_of(above)), inverse)
 }
 
 function!(
     /// log(x).
-    log,
-    |x| (f64::MIN_POSITIVE..f64::INFINITY).contains(&x),
-    |x| [log_of(x), 1.0 / x],
-    |x| [x.ln(), 1.0 / x]
+    log as Log,
+    is_positive_and_normal,
+    |x: f64| [log_of(x), 1.0 / x],
+    |x: f64| [x.ln(), 1.0 / x]
 );
 
 function!(
     /// log(1 + x).
-    log1p,
-    |x| x > -1.0 && x < 1e300,
-    |x| {
-        let (y, above) = log_1p_of(x);
-        [y.copysign(x), 1.0 / above]
+    log1p as Log1p,
+    |x: f64| is_positive_and_normal(1.0 + x),
+    |x: f64| {
+        let (y, inverse) = log_1p_of(x);
+        [y.copysign(x), inverse]
     },
-    |x| [x.ln_1p(), 1.0 / (1.0 + x)]
+    |x: f64| [x.ln_1p(), 1.0 / (1.0 + x)]
 );
 
 function!(
     /// exp(x) - 1.
-    expm1,
-    |x| x.abs() < 700.0,
-    |x| {
-        let (power, r, rest) = reduced_exp(x);
-        let p = r + rest;
+    expm1 as Expm1,
+    |x: f64| x.abs() < 700.0,
+    |x: f64| {
+        let (power, p) = reduced_exp(x);
         [power.mul_add(p, power - 1.0).copysign(x), power.mul_add(p, power)]
     },
-    |x| [x.exp_m1(), x.exp()]
+    |x: f64| [x.exp_m1(), x.exp()]
 );
 
 function!(
     /// The square root.
-    sqrt,
-    |_| true,
+    sqrt as Sqrt,
+    |_: f64| true,
     root_of,
     root_of
 );
@@ -375,63 +479,62 @@ const COS: [f64; 6] = [
     -1.138_262_974_667_362_9e-11,
 ];
 
-/// pi / 2 in three parts.
-const QUARTER: [f64; 3] = [FRAC_PI_2, 6.123_233_995_736_766e-17, -1.497_384_904_859_169_8e-33];
+/// pi / 2 in three parts, of which multiples up to 2^20 of the second are not rounded.
+const QUARTER: [f64; 3] = [FRAC_PI_2, 6.12323399409214e-17, 1.6446256936324258e-26];
 
 /// sin(x) and cos(x), for |x| up to 2^20.
 #[inline(always)]
 fn sin_cos(x: f64) -> [f64; 2] {
     let shifted = x.abs().mul_add(FRAC_2_PI, SHIFT);
     let k = shifted - SHIFT;
-    // |x| = k pi / 2 + r + tail: the first difference is exact.
-    let first = k.mul_add(-QUARTER[0], x.abs());
-    let second = k * QUARTER[1];
-    let r = first - second;
-    let tail = k.mul_add(-QUARTER[2], ((first - r) - second) - k.mul_add(QUARTER[1], -second));
+    // |x| = k pi / 2 + r + tail: all is exact up to r, and before the last term of the tail.
+    let most = k.mul_add(-QUARTER[0], x.abs());
+    let r = k.mul_add(-QUARTER[1], most);
+    let tail = k.mul_add(-QUARTER[2], k.mul_add(-QUARTER[1], most - r));
     let z = r * r;
-    let cubic = z * r;
-    let sin = r + cubic.mul_add(polynomial(&SIN, z), z.mul_add(-0.5 * tail, tail));
-    let half = 0.5 * z;
-    let most = 1.0 - half;
-    let cos = most + ((1.0 - most) - half + (z * z).mul_add(polynomial(&COS, z), -r * tail));
+    let z2 = z * z;
+    let sin = r + z.mul_add(r.mul_add(polynomial(&SIN, z, z2), -0.5 * tail), tail);
+    let rest = z2.mul_add(polynomial(&COS, z, z2), -r * tail);
+    let cos = 1.0 + (-0.5 * r).mul_add(r, rest);
     // Quarter turns exchange the two and change signs.
     let quarters = shifted.to_bits();
-    let (a, b) = if quarters & 1 == 0 { (sin, cos) } else { (cos, sin) };
+    let odd = (quarters << 63).cast_signed() < 0;
+    let (a, b) = if odd { (cos, sin) } else { (sin, cos) };
     let signed = |y: f64, minus: u64| f64::from_bits(y.to_bits() ^ (minus << 63));
     [signed(a, quarters >> 1 ^ x.to_bits() >> 63), signed(b, (quarters + 1) >> 1)]
 }
 
 function!(
     /// sin(x).
-    sin,
-    |x| x.abs() < 1_048_576.0,
+    sin as Sin,
+    |x: f64| x.abs() < 1_048_576.0,
     sin_cos,
-    |x| [x.sin(), x.cos()]
+    |x: f64| [x.sin(), x.cos()]
 );
 
 function!(
     /// cos(x).
-    cos,
-    |x| x.abs() < 1_048_576.0,
-    |x| {
+    cos as Cos,
+    |x: f64| x.abs() < 1_048_576.0,
+    |x: f64| {
         let [sin, cos] = sin_cos(x);
         [cos, -sin]
     },
-    |x| [x.cos(), -x.sin()]
+    |x: f64| [x.cos(), -x.sin()]
 );
 
 function!(
     /// tanh(x).
-    tanh,
-    |x| x.abs() < 20.0,
-    |x| {
+    tanh as Tanh,
+    |x: f64| x.abs() < 20.0,
+    |x: f64| {
         // By exp(2 |x|) - 1, whose terms have one sign.
-        let (power, r, rest) = reduced_exp(2.0 * x.abs());
-        let t = power.mul_add(r + rest, power - 1.0);
-        let (y, of_y) = (t / (t + 2.0), 1.0 / (t + 2.0));
-        [y.copysign(x), 4.0 * (t + 1.0) * of_y * of_y]
+        let (power, p) = reduced_exp(2.0 * x.abs());
+        let t = power.mul_add(p, power - 1.0);
+        let q = 1.0 / (t + 2.0);
+        [divided(t, t + 2.0, q).copysign(x), 4.0 * (t + 1.0) * q * q]
     },
-    |x| {
+    |x: f64| {
         let c = 1.0 / x.cosh();
         [x.tanh(), c * c]
     }
@@ -439,16 +542,15 @@ function!(
 
 function!(
     /// 1 / (1 + exp(-x)).
-    inv_logit,
-    |x| x.abs() < 708.0,
-    |x| {
+    inv_logit as InvLogit,
+    |x: f64| x.abs() < 708.0,
+    |x: f64| {
         let small = exp_of(-x.abs());
-        let above = 1.0 + small;
-        let below = small / above;
-        let y = 1.0 / above;
-        [if x < 0.0 { below } else { y }, below / above]
+        let above = 1.0 / (1.0 + small);
+        let below = divided(small, 1.0 + small, above);
+        [if x < 0.0 { below } else { above }, below * above]
     },
-    |x| {
+    |x: f64| {
         let y = crate::special::inv_logit(x);
         [y, y * crate::special::inv_logit(-x)]
     }
@@ -456,26 +558,26 @@ function!(
 
 function!(
     /// log(1 + exp(x)).
-    log1p_exp,
-    |x| x.abs() < 700.0,
-    |x| {
+    log1p_exp as Log1pExp,
+    |x: f64| x.abs() < 700.0,
+    |x: f64| {
         let small = exp_of(-x.abs());
-        let (y, above) = log_1p_of(small);
-        [x.max(0.0) + y, if x < 0.0 { small / above } else { 1.0 / above }]
+        let (y, inverse) = log_1p_of(small);
+        [x.max(0.0) + y, if x < 0.0 { divided(small, 1.0 + small, inverse) } else { inverse }]
     },
-    |x| [crate::special::log1p_exp(x), crate::special::inv_logit(x)]
+    |x: f64| [crate::special::log1p_exp(x), crate::special::inv_logit(x)]
 );
 
 function!(
     /// tan(x).
-    tan,
-    |x| x.abs() < 1_048_576.0,
-    |x| {
+    tan as Tan,
+    |x: f64| x.abs() < 1_048_576.0,
+    |x: f64| {
         let [sin, cos] = sin_cos(x);
         let y = sin / cos;
         [y, y.mul_add(y, 1.0)]
     },
-    |x| {
+    |x: f64| {
         let y = x.tan();
         [y, 1.0 + y * y]
     }
@@ -485,18 +587,81 @@ function!(
 mod tests {
     use super::*;
 
+    type Evaluate = fn(Machine, &[f64], &mut [f64], Option<&mut [f64]>);
+
+    const FUNCTIONS: [(&str, Evaluate); 11] = [
+        ("exp", evaluate::<Exp>),
+        ("log", evaluate::<Log>),
+        ("log1p", evaluate::<Log1p>),
+        ("expm1", evaluate::<Expm1>),
+        ("sqrt", evaluate::<Sqrt>),
+        ("sin", evaluate::<Sin>),
+        ("cos", evaluate::<Cos>),
+        ("tan", evaluate::<Tan>),
+        ("tanh", evaluate::<Tanh>),
+        ("inv_logit", evaluate::<InvLogit>),
+        ("log1p_exp", evaluate::<Log1pExp>),
+    ];
+
+    /// Of all sizes, with those between them that formulas are not good for.
+    fn numbers() -> Vec<f64> {
+        let most = [f64::MAX, f64::INFINITY, 2e6, 1_048_576.0, 710.0, 708.0, 700.0, 20.0, 1.0];
+        let least = [0.0, 5e-324, 1e-310, f64::MIN_POSITIVE, 1e-300, f64::EPSILON];
+        let both = most.into_iter().chain(least).flat_map(|x| [x, -x]);
+        let mut x: Vec<f64> = both.chain([f64::NAN]).collect();
+        let mut state = 1_u64;
+        for scale in [1e-9, 0.1, 1.0, 3.0, 25.0, 300.0, 707.0, 1e6] {
+            for _ in 0..20_001 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                x.push(f64::from((state >> 32) as i32) * scale / f64::from(i32::MAX));
+            }
+        }
+        x
+    }
+
+    /// Where two differ by more than so many units in the last place.
+    fn differs(a: &[f64], b: &[f64], units: u64) -> Option<usize> {
+        let far = |a: &f64, b: &f64| a.to_bits().abs_diff(b.to_bits()) > units;
+        a.iter().zip(b).position(|(a, b)| far(a, b) && !(a.is_nan() && b.is_nan()))
+    }
+
     #[test]
-    fn ways_to_exp_agree_to_a_unit_in_the_last_place() {
-        let mut x: Vec<f64> = (-80_000..80_000).map(|k| f64::from(k) * 0.008_873).collect();
-        x.extend([0.0, -0.0, 1e-300, f64::NAN, f64::INFINITY, -f64::INFINITY, 709.5, -745.0]);
-        let mut y = vec![0.0; 2 * x.len()];
-        let (one, other) = y.split_at_mut(x.len());
-        let mut slope = vec![0.0; x.len()];
-        exp(&x, one, Some(&mut slope));
-        exp_anywhere(&x, other, None);
-        assert!(one.iter().zip(&slope).all(|(a, b)| a.to_bits() == b.to_bits()));
-        for ((a, b), x) in one.iter().zip(other).zip(&x) {
-            assert!(a.to_bits().abs_diff(b.to_bits()) <= 1, "exp({x}) is {a:e} and {b:e}");
+    fn all_machines_have_the_same_bits() {
+        let x = numbers();
+        for (name, evaluate) in FUNCTIONS {
+            let by = |machine| {
+                let (mut y, mut d, mut alone) = (x.clone(), x.clone(), x.clone());
+                evaluate(machine, &x, &mut y, Some(&mut d));
+                evaluate(machine, &x, &mut alone, None);
+                assert_eq!(differs(&y, &alone, 0), None, "{name}, {machine:?}");
+                (y, d)
+            };
+            let widest = by(Machine::widest());
+            for &machine in Machine::ALL.iter().filter(|&&m| m.is_here() && m != Machine::Library) {
+                let (y, d) = by(machine);
+                // Of which AVX-512 has another formula.
+                let units = u64::from(name == "exp");
+                for (one, other) in [(&widest.0, &y), (&widest.1, &d)] {
+                    let k = differs(one, other, units);
+                    assert!(k.is_none(), "{name}({:e}), {machine:?}", x[k.unwrap_or(0)]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn formulas_are_the_library_s_functions() {
+        let x = numbers();
+        for (name, evaluate) in FUNCTIONS {
+            let (mut y, mut d, mut library, mut slope) =
+                (x.clone(), x.clone(), x.clone(), x.clone());
+            evaluate(Machine::widest(), &x, &mut y, Some(&mut d));
+            evaluate(Machine::Library, &x, &mut library, Some(&mut slope));
+            let pairs = y.iter().zip(&library).chain(d.iter().zip(&slope));
+            for ((a, b), x) in pairs.zip(x.iter().chain(&x)) {
+                let near = a == b || (a - b).abs() <= 2e-15 * b.abs() || (a.is_nan() && b.is_nan());
+                assert!(near, "{name}({x:e}) is {a:e} and {b:e}");
+            }
         }
     }
 }
