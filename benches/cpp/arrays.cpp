@@ -1,11 +1,12 @@
-// Matrices: sum(exp(x)) as an array expression, a log density, and a loop over elements.
+// Matrices: sum(exp(x)) as an array expression, elementary functions, a log density, and a loop over elements.
 #include <admpi.hpp>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "bench.hpp"
-#include "vector_exp.hpp"
+#include "vector_loops.hpp"
 
 namespace {
 
@@ -35,7 +36,7 @@ void sum_exp() {
   };
   for (int round = 0; round < 15; ++round) {
     sum_by(loop, sum_of_exp);
-    if (has_vector_exp()) sum_by(vector_loop, vector_sum_of_exp);
+    if (has_vector_loops()) sum_by(vector_loop, vector_sum_of_exp);
     admpi::tape tape;
     varmat x(n, 1, plain.data());
     value.run([&] { bench::use(sum(exp(x))); });
@@ -61,12 +62,42 @@ void sum_exp() {
   bench::check("sum(exp(x))", derivative, 2.0 * std::exp(plain[7]), 1e-14);
   const double each = 1e9 / static_cast<double>(n);
   std::printf("sum(exp(x)), n = 10^6: scalar loop %.2f ns, vector loop %.2f ns, value %.2f ns, with gradient %.2f ns an element\n",
-              each * loop.seconds(), has_vector_exp() ? each * vector_loop.seconds() : 0.0, each * value.seconds(),
+              each * loop.seconds(), has_vector_loops() ? each * vector_loop.seconds() : 0.0, each * value.seconds(),
               each * both.seconds());
   bench::row("sum(exp(x)): value and gradient over the loop as gcc -O3 has it", both.seconds() / loop.seconds(), 1.3);
-  if (has_vector_exp()) {
+  if (has_vector_loops()) {
     bench::row("the same over the loop with -ffast-math -mavx2 and libmvec", both.seconds() / vector_loop.seconds(), 1.3);
   }
+}
+
+/// Functions of many numbers, which lie in the first cache, over the plain loop.
+void elementary_functions() {
+  constexpr std::int64_t n = 1000;
+  std::vector<double> x(n), y(n), derivative(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = 1.0 + 0.9 * std::sin(static_cast<double>(i));
+  using function = int32_t (*)(int64_t, const double *, double *, double *);
+  const auto over = [&](const char *name, function library, void (*loop)(std::int64_t, const double *, double *)) {
+    bench::fastest of_loop, of_values, of_both;
+    const auto run = [&](bench::fastest &times, const auto &work) {
+      times.run([&] {
+        for (int k = 0; k < 20; ++k) {
+          work();
+          bench::use(y[0]);
+        }
+      });
+    };
+    for (int round = 0; round < 100; ++round) {
+      run(of_loop, [&] { loop(n, x.data(), y.data()); });
+      run(of_values, [&] { library(n, x.data(), y.data(), nullptr); });
+      run(of_both, [&] { library(n, x.data(), y.data(), derivative.data()); });
+    }
+    const std::string work = std::string(name) + " of many numbers over libmvec's loop";
+    bench::row(work.c_str(), of_values.seconds() / of_loop.seconds(), 1.3);
+    bench::row("  and the derivative", of_both.seconds() / of_loop.seconds());
+  };
+#define OVER(name) over(#name, admpi_values_##name, vector_##name);
+  VECTOR_LOOPS(OVER)
+#undef OVER
 }
 
 /// The sum of all elements' sines, element by element.
@@ -145,6 +176,7 @@ void normal_density() {
 
 int main() {
   sum_exp();
+  if (has_vector_loops()) elementary_functions();
   normal_density();
   element_loop();
   return 0;

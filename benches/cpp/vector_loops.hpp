@@ -1,0 +1,18 @@
+// The best code that gcc makes of plain loops over elementary functions: compiled with -O3 -ffast-math -mavx2 -mfma, which calls
+// libmvec.
+#ifndef ADMPI_BENCH_VECTOR_LOOPS_HPP
+#define ADMPI_BENCH_VECTOR_LOOPS_HPP
+
+#include <cstdint>
+
+/// Whether they were compiled so, and the machine can.
+bool has_vector_loops();
+
+double vector_sum_of_exp(const double *x, std::int64_t n);
+
+#define VECTOR_LOOPS(F) F(exp) F(expm1) F(log) F(log1p) F(sin) F(cos) F(tan) F(tanh)
+#define VECTOR_LOOP(name) void vector_##name(std::int64_t n, const double *x, double *y);
+VECTOR_LOOPS(VECTOR_LOOP)
+#undef VECTOR_LOOP
+
+#endif
