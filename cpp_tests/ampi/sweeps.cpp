@@ -1,6 +1,7 @@
 // Sweeps and recording: ranges, nests, several tapes, recording off, many messages, what users see of it all.
 #include "harness.hpp"
 
+#include <memory>
 #include <string>
 
 using admpi::var;
@@ -155,6 +156,186 @@ TEST_CASE("test_sweeps_abandoned_on_all_ranks") {
   tape.reverse();
   CHECK(tape.adjoint(x[7]) == (right() == 0 ? 3.0 * size() : 0.0));
   CHECK(tape.adjoint(x[8]) == 0.0);
+}
+
+TEST_CASE("test_sweeps_of_large_messages_in_any_order") {
+  // Adjoints leave from where they lie, several at a time: each is the one seeded, in every direction, and after the
+  // sweep none is left but those of inputs and of what is kept.
+  test::begin();
+  const int n = 20000, messages = 5;
+  const std::vector<std::vector<int>> orders = {{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, {2, 0, 4, 1, 3}};
+  for (const auto &order : orders) {
+    for (const int width : {1, 2}) {
+      CAPTURE(width);
+      admpi::tape tape;
+      tape.width(width);
+      tape.start();
+      std::vector<std::vector<var>> x(messages, std::vector<var>(n, 0.5)), y(messages, std::vector<var>(n));
+      std::vector<AMPI_Request> q(messages), s(messages);
+      for (int m = 0; m < messages; ++m) {
+        tape.input(x[m]);
+        AMPI_Irecv(y[m].data(), n, AMPI_ADOUBLE, left(), m % 2, world, &q[m]);
+      }
+      for (int m = 0; m < messages; ++m) AMPI_Isend(x[m].data(), n, AMPI_ADOUBLE, right(), m % 2, world, &s[m]);
+      for (const int m : order) AMPI_Wait(&q[m], MPI_STATUS_IGNORE);
+      AMPI_Waitall(messages, s.data(), MPI_STATUSES_IGNORE);
+      tape.keep(y[3][7]);
+      const auto seed = [&](int m, int i, int k) { return 1.0 + m + 0.001 * (i % 1000) - 0.5 * k; };
+      for (int sweep = 1; sweep <= 2; ++sweep) {
+        for (int m = 0; m < messages; ++m)
+          for (int i = 0; i < n; ++i)
+            for (int k = 0; k < width; ++k) tape.seed(y[m][i], seed(m, i, k), k);
+        tape.reverse();
+        int wrong = 0, left_over = 0;
+        for (int m = 0; m < messages; ++m) {
+          for (int i = 0; i < n; ++i) {
+            for (int k = 0; k < width; ++k) {
+              wrong += tape.adjoint(x[m][i], k) != sweep * seed(m, i, k);
+              const double kept = m == 3 && i == 7 ? sweep * seed(m, i, k) : 0.0;
+              left_over += tape.adjoint(y[m][i], k) != kept;
+            }
+          }
+        }
+        CHECK(wrong == 0);
+        CHECK(left_over == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("test_sweeps_show_what_was_sent_back_as_taken") {
+  // Between a large message and the start of its tape stands code of the user's, or the end of a range: there the
+  // adjoints of what was received are zero, and new ones may be seeded.
+  test::begin();
+  const int n = 50000;
+  for (const bool parts : {false, true}) {
+    CAPTURE(parts);
+    admpi::tape tape;
+    tape.start();
+    const auto bottom = tape.position();
+    std::vector<var> x(n, 0.5), y(n);
+    tape.input(x);
+    AMPI_Request q[2];
+    AMPI_Irecv(y.data(), n, AMPI_ADOUBLE, left(), 0, world, &q[0]);
+    AMPI_Isend(x.data(), n, AMPI_ADOUBLE, right(), 0, world, &q[1]);
+    int seen = -1;
+    const auto look = [&] {
+      seen = 0;
+      for (const var &v : y) seen += tape.adjoint(v) != 0.0;
+      for (const var &v : y) tape.seed(v, 5.0);
+    };
+    const double none = 0.0;
+    if (!parts) tape.callback(&x[0], 1, &none, 0, nullptr, [&](const admpi::callback_adjoints &) { look(); });
+    const auto between = tape.position();
+    AMPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    for (const var &v : y) tape.seed(v, 3.0);
+    for (const double seed : {3.0, 5.0}) {  // the second time what `look` has seeded
+      const double before = tape.adjoint(x[n - 1]);
+      if (parts) {
+        tape.reverse(tape.position(), between);
+        look();
+        tape.reverse(between, bottom);
+      } else {
+        tape.reverse();
+      }
+      CHECK(seen == 0);
+      CHECK(tape.adjoint(x[n - 1]) == before + seed);
+      CHECK(tape.adjoint(y[n - 1]) == 5.0);
+    }
+  }
+}
+
+TEST_CASE("test_sweeps_given_up_while_adjoints_leave") {
+  // The sweep of one rank fails while the adjoints of a large message are on their way. The tape goes on at once: the
+  // other rank, which asks for them only then, gets what was sent.
+  test::begin();
+  if (size() < 2) return;
+  const int n = 50000;
+  enum next { cleared, widened, trimmed, reset, freed, out_of_memory };
+  for (const next what : {cleared, widened, trimmed, reset, freed, out_of_memory}) {
+    const bool anew = what == reset || what == freed || what == out_of_memory;
+    CAPTURE(what);
+    auto tape = std::make_unique<admpi::tape>();
+    tape->start();
+    std::vector<var> x(n, 0.5), y(n);
+    tape->input(x);
+    if (rank() == 0) {
+      AMPI_Request q;
+      AMPI_Irecv(y.data(), n, AMPI_ADOUBLE, 1, 0, world, &q);
+      var alien = x[0];
+      alien.id += 1u << 30;
+      const var fails = alien * 2.0;
+      AMPI_Wait(&q, MPI_STATUS_IGNORE);
+      for (int i = 0; i < n; ++i) tape->seed(y[i], 1.0 + i);
+      tape->seed(x[3], 7.0);
+      tape->seed(fails);
+      if (what == out_of_memory) tape->set_limit(1);
+      CHECK_THROWS_AS(tape->reverse(), admpi::error);
+      CHECK(tape->adjoint(x[3]) == 7.0);
+      const auto seed_all = [&] {
+        for (const var &v : y) tape->seed(v, -1.0);
+        CHECK(tape->adjoint(y[n - 1]) == -1.0);
+        CHECK(tape->adjoint(x[3]) == 0.0);
+      };
+      if (what == cleared) {
+        tape->clear_adjoints();
+        seed_all();
+      }
+      if (what == widened) {
+        tape->width(2);
+        seed_all();
+      }
+      if (what == trimmed) {
+        tape->clear_adjoints();
+        tape->trim();
+      }
+      if (what == reset) {
+        tape->reset();
+        tape->trim();
+      }
+      if (what == out_of_memory) {
+        // What it cannot copy it keeps, whatever becomes of the values; and it says why it sweeps no more.
+        CHECK_THROWS_AS(tape->reverse(), admpi::limit_error);
+        tape->clear_adjoints();
+        tape->trim();
+      }
+      if (what == freed || what == out_of_memory) tape.reset();
+      MPI_Barrier(world);
+      // The program is right now: on the same tape, if there is one.
+      if (anew) {
+        if (tape) tape->reset();
+        if (!tape) tape = std::make_unique<admpi::tape>();
+        tape->start();
+        var a = 2.0, b;
+        tape->input(a);
+        AMPI_Recv(&b, 1, AMPI_ADOUBLE, 1, 1, world, MPI_STATUS_IGNORE);
+        const var c = a * b;
+        tape->seed(c, 3.0);
+        tape->reverse();
+        CHECK(tape->adjoint(a) == 12.0);
+      }
+      MPI_Barrier(world);
+    } else if (rank() == 1) {
+      AMPI_Send(x.data(), n, AMPI_ADOUBLE, 0, 0, world);
+      MPI_Barrier(world);
+      tape->reverse();
+      int wrong = 0;
+      for (int i = 0; i < n; ++i) wrong += tape->adjoint(x[i]) != 1.0 + i;
+      if (what != out_of_memory) CHECK(wrong == 0);
+      if (anew) {
+        tape->reset();
+        var b = 4.0;
+        tape->input(b);
+        AMPI_Send(&b, 1, AMPI_ADOUBLE, 0, 1, world);
+        tape->reverse();
+        CHECK(tape->adjoint(b) == 6.0);
+      }
+      MPI_Barrier(world);
+    } else {
+      MPI_Barrier(world);
+      MPI_Barrier(world);
+    }
+  }
 }
 
 TEST_CASE("test_sweeps_nests") {

@@ -17,7 +17,7 @@ use super::{Private, lock};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
-use crate::mpi::{Comm, How, Operation, Reach, Staging};
+use crate::mpi::{Comm, How, Operation, Payload, Reach, Staging};
 use crate::tape;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -672,7 +672,7 @@ fn send(private: &Private, peer: c_int, tag: c_int, words: &[u64]) -> Result<Ope
     let comm = private.mirror().comm(tape::depth())?;
     let items = doubles(words.len()).map_err(failed)?;
     let to = Envelope { peer: private.mirrored(peer), tag };
-    Operation::send(comm, staged(words), &items, to).map_err(failed)
+    Operation::send(comm, Payload::Own(staged(words)), &items, to).map_err(failed)
 }
 
 /// A message of the comparison from `peer`, if one has come.

@@ -74,12 +74,12 @@ struct Applied {
 
 impl Event for Applied {
     const NAME: &'static str = "operation";
+    const PAUSES: bool = true;
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let (n, width) = (self.operands[0].len(), sweep.width());
         let mut adjoints = Staging::take(n * width);
         sweep.take(self.first, n, adjoints.as_mut_slice());
-        sweep.pause()?;
         let mut results = [Staging::zeros(n * width), Staging::zeros(n * width)];
         let mut one = Staging::take(n);
         for direction in 0..width {

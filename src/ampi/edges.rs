@@ -10,7 +10,7 @@ use super::wire::Shares;
 use crate::error::Result;
 use crate::mpi::list::listable;
 use crate::mpi::message::Envelope;
-use crate::mpi::{List, Staging};
+use crate::mpi::{List, Payload, Staging};
 use crate::tape::{Ids, Sweep};
 use std::ffi::c_int;
 use std::ops::Range;
@@ -89,7 +89,8 @@ impl Edges {
         for &Edge { peer, at, n } in self.0.iter() {
             let mut data = Staging::take(n * columns);
             data.as_mut_slice().copy_from_slice(&taken.as_slice()[at * columns..][..n * columns]);
-            let parcel = Parcel { private, depth, peer, tag, n, width: columns, data };
+            let parcel =
+                Parcel { private, depth, peer, tag, n, width: columns, data: Payload::Own(data) };
             sweep.companion::<Traffic>().send(parcel)?;
         }
         Ok(())

@@ -16,7 +16,8 @@ use crate::mpi::message::{self, Envelope, Exchange, Message, Mode};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{
-    Argument, Comm, Doubles, Mark, Outcome, Serial, Sink, Source, Staging, Status, Writable,
+    Argument, Comm, Doubles, Mark, Outcome, Payload, Serial, Sink, Source, Staging, Status,
+    Writable,
 };
 use crate::tape::{self, Event, Ids, Sweep};
 use std::collections::BTreeMap;
@@ -46,6 +47,10 @@ impl Event for Sent {
     }
 }
 
+/// From how many adjoints on they are sent from where they lie. It pays from there on, more the longer the message is
+/// (bench_halo).
+const WORTH_LENDING: usize = 1024;
+
 /// A message that arrived, with what really came: source, tag and count.
 struct Received {
     private: &'static Private,
@@ -62,8 +67,15 @@ impl Event for Received {
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let (n, width, event) = (crate::count::wide32(self.n), sweep.width(), sweep.event_index());
-        let mut data = sweep.companion::<Traffic>().memory(n * width);
-        sweep.take(self.first, n, data.as_mut_slice());
+        let lent = if n * width < WORTH_LENDING { None } else { sweep.lend(self.first, n) };
+        let data = match lent {
+            Some(loan) => Payload::Lent(loan),
+            None => {
+                let mut data = sweep.companion::<Traffic>().memory(n * width);
+                sweep.take(self.first, n, data.as_mut_slice());
+                Payload::Own(data)
+            }
+        };
         let (depth, peer) = (sweep.depth(), self.source);
         let parcel = Parcel { private: self.private, depth, peer, tag: self.tag, n, width, data };
         sweep.companion::<Traffic>().deliver(self.post, self.release, event, parcel)

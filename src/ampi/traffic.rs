@@ -8,7 +8,9 @@ use super::{Private, communicator, lock, request, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
-use crate::mpi::{Comm, Doubles, Failure, Operation, Outcome, Serial, Staging, Status, is_live};
+use crate::mpi::{
+    Comm, Doubles, Failure, Operation, Outcome, Payload, Serial, Staging, Status, is_live,
+};
 use crate::tape::{self, Companion, Event, Position, Sweep, Tape};
 use std::collections::VecDeque;
 use std::ffi::c_int;
@@ -32,12 +34,12 @@ pub struct Parcel {
     pub tag: c_int,
     pub n: usize,
     pub width: usize,
-    pub data: Staging,
+    pub data: Payload,
 }
 
 impl Parcel {
     fn empty(private: &'static Private, depth: u32, peer: c_int) -> Self {
-        Self { private, depth, peer, tag: 0, n: 0, width: 1, data: Staging::default() }
+        Self { private, depth, peer, tag: 0, n: 0, width: 1, data: Payload::default() }
     }
 
     fn send(self) -> Result<Operation> {
@@ -456,8 +458,10 @@ impl Traffic {
     #[inline]
     pub fn send(&mut self, mut parcel: Parcel) -> Result<()> {
         self.way.outbox.send(&mut parcel)?;
-        if !parcel.data.is_empty() {
-            self.keep(parcel.data);
+        if let Payload::Own(data) = parcel.data
+            && !data.is_empty()
+        {
+            self.keep(data);
         }
         Ok(())
     }

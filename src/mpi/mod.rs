@@ -38,7 +38,7 @@ pub use error::{Failure, Outcome, check};
 pub use function::{Derivative, Function};
 pub use items::Doubles;
 pub use list::List;
-pub use operation::{How, Item, Listed, Operation, Reach, Step};
+pub use operation::{How, Item, Listed, Operation, Payload, Reach, Step};
 pub use own::times;
 pub use place::{Readable, Writable};
 pub use serial::Serial;

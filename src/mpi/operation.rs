@@ -12,13 +12,37 @@ use super::transfer::Transfer;
 use super::{
     Comm, Datatype, Doubles, List, Op, Outcome, Staging, Status, check, plain, twins, wide_int,
 };
+use crate::tape::AdjointLoan;
 use std::ffi::{c_int, c_void};
+
+/// The doubles of a message that the library sends: its own, or adjoints where they lie.
+#[derive(Debug)]
+pub enum Payload {
+    Own(Staging),
+    Lent(AdjointLoan),
+}
+
+impl Default for Payload {
+    fn default() -> Self {
+        Self::Own(Staging::default())
+    }
+}
+
+impl Payload {
+    #[inline]
+    fn as_slice(&self) -> &[f64] {
+        match self {
+            Self::Own(data) => data.as_slice(),
+            Self::Lent(data) => data.as_slice(),
+        }
+    }
+}
 
 /// An operation under way, or finished.
 #[derive(Debug)]
 pub struct Operation {
     request: MPI_Request,
-    send: Staging,
+    send: Payload,
     receive: Staging,
     /// Counts and displacements, for calls that take arrays of them.
     counts: List<c_int>,
@@ -189,6 +213,10 @@ impl Series {
 
 impl Operation {
     fn over(send: Staging, receive: Staging) -> Self {
+        Self::of(Payload::Own(send), receive)
+    }
+
+    fn of(send: Payload, receive: Staging) -> Self {
         Self { request: null(), send, receive, counts: List::default(), lists: None }
     }
 
@@ -245,9 +273,9 @@ impl Operation {
         series.finish(self)
     }
 
-    pub fn send(comm: Comm, data: Staging, items: &Doubles, to: Envelope) -> Outcome<Self> {
-        assert!(items.len() <= data.len());
-        let mut this = Self::over(data, Staging::default());
+    pub fn send(comm: Comm, data: Payload, items: &Doubles, to: Envelope) -> Outcome<Self> {
+        assert!(items.len() <= data.as_slice().len());
+        let mut this = Self::of(data, Staging::default());
         let from = this.from();
         // SAFETY: see `call`.
         check(unsafe {
@@ -269,11 +297,11 @@ impl Operation {
     #[inline]
     pub fn send_off(
         comm: Comm,
-        data: &mut Staging,
+        data: &mut Payload,
         items: &Doubles,
         to: Envelope,
     ) -> Outcome<Option<Self>> {
-        assert!(items.len() <= data.len());
+        assert!(items.len() <= data.as_slice().len());
         let (mut request, mut flag) = (null(), 0);
         let (from, count, Envelope { peer, tag }) = (data.as_slice().as_ptr(), items.count(), to);
         // SAFETY: the memory holds the items; it is kept until the request is null again, or given up below.
@@ -286,7 +314,7 @@ impl Operation {
         if code == raw::SUCCESS && flag != 0 {
             return Ok(None);
         }
-        let mut this = Self::over(std::mem::take(data), Staging::default());
+        let mut this = Self::of(std::mem::take(data), Staging::default());
         this.request = request;
         check(code)?;
         Ok(Some(this))
@@ -957,12 +985,6 @@ impl Operation {
             check(unsafe { raw::MPI_Cancel(&mut self.request) })?;
         }
         self.wait().map(|_| ())
-    }
-
-    /// The memory of what was sent. The operation must be complete.
-    pub fn into_sent(mut self) -> Staging {
-        assert!(self.request == null(), "the operation is still under way");
-        std::mem::take(&mut self.send)
     }
 
     /// What was received. The operation must be complete.

@@ -45,11 +45,11 @@ impl Event for OnRecover {
 
 impl Event for Callback {
     const NAME: &'static str = "callback";
+    const PAUSES: bool = true;
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
         let width = sweep.width();
         let (n_in, n_out) = (self.operands.len(), self.n_out);
-        sweep.pause()?;
         let mut adjoints = sweep.scratch((n_out + n_in) * width);
         let (out, operands) = adjoints.split_at_mut(n_out * width);
         sweep.take(self.first, n_out, out);

@@ -9,6 +9,8 @@ pub trait Event: 'static {
     const NAME: &'static str;
     /// Whether the operation overwrote primal values, which a sweep must undo on its way down and redo.
     const MUTATES: bool = false;
+    /// Whether `reverse` runs code of the user's, before which the sweep pauses.
+    const PAUSES: bool = false;
 
     /// Takes the adjoints of the outputs and adds to those of the operands.
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()>;
@@ -48,6 +50,9 @@ impl<E: Event> OpsOf<E> {
     pub const TABLE: Ops = Ops {
         name: E::NAME,
         reverse: |payload, sweep| {
+            if E::PAUSES {
+                sweep.pause()?;
+            }
             // SAFETY: the tape calls this with the payload that `record` wrote as an `E`.
             unsafe { (*payload.cast::<E>()).reverse(sweep) }
         },

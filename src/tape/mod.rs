@@ -8,6 +8,7 @@ mod callback;
 mod companions;
 mod event;
 mod job;
+mod loan;
 mod record;
 mod segments;
 mod stored;
@@ -24,6 +25,7 @@ pub use callback::ReverseFn;
 pub use companions::Companion;
 pub use event::Event;
 pub use job::{ActiveJob, JobFunction, JobTape, Lease};
+pub use loan::AdjointLoan;
 pub use record::{
     Room, activate, checking, current, forget_current, is_no_tape, set_checking, with_current,
 };
@@ -192,6 +194,9 @@ pub struct Tape {
     /// Indices of the events that own something, and of those that overwrite primal values.
     droppable: Vec<u32>,
     mutating: Vec<u32>,
+    /// And of those that run code of the user's in a sweep.
+    pausing: Vec<u32>,
+    estate: loan::Estate,
     segments: Segments,
     nests: Vec<Nest>,
     sweeps: Vec<Running>,
@@ -264,6 +269,8 @@ impl Tape {
             kept_adjoint: Vec::new(),
             droppable: Vec::new(),
             mutating: Vec::new(),
+            pausing: Vec::new(),
+            estate: loan::Estate::default(),
             segments: Segments::new(tag),
             nests: Vec::new(),
             sweeps: Vec::new(),
@@ -396,8 +403,10 @@ impl Tape {
             (*tape).recovering = false;
             (*tape).cursors.recording = recording;
             (*tape).sync();
-            let kept = (*tape).mutating.partition_point(|&index| index < position.event);
-            (*tape).mutating.truncate(kept);
+            for list in [&mut (*tape).mutating, &mut (*tape).pausing] {
+                let kept = list.partition_point(|&index| index < position.event);
+                list.truncate(kept);
+            }
             (*tape).events = position.event;
         }
     }
@@ -675,7 +684,9 @@ impl Tape {
         self.event.trim(wide32(self.events) * size_of::<Header>());
         self.payload.trim(self.payload_used);
         let adjoints = if self.dirty.inputs { self.cursors.next_id } else { self.dirty.below };
-        self.adjoint.trim(wide32(adjoints) * self.width * size_of::<f64>());
+        if !self.has_lent() {
+            self.adjoint.trim(wide32(adjoints) * self.width * size_of::<f64>());
+        }
         self.sync();
     }
 
@@ -774,6 +785,9 @@ impl Drop for Tape {
         self.evacuate(0);
         // SAFETY: live until this returns.
         unsafe { Self::drop_events(self, &Position::BOTTOM) };
+        if self.has_lent() {
+            self.leave_adjoints(Stream::new(0));
+        }
     }
 }
 

@@ -260,6 +260,9 @@ impl Tape {
         if E::MUTATES {
             self.mutating.push(index);
         }
+        if E::PAUSES {
+            self.pausing.push(index);
+        }
         self.cursors.next_id = next;
         // Of what bounds the recorders' room only the ids have become fewer.
         let room = self.cursors.argument_end.addr() - self.cursors.argument.addr();

@@ -151,8 +151,8 @@ impl Sweep<'_> {
         self.tape().companions.put(companion);
     }
 
-    /// To be called before code of the user's runs in the middle of a sweep.
-    pub fn pause(&mut self) -> Result<()> {
+    /// Before code of the user's runs in the middle of a sweep.
+    pub(super) fn pause(&mut self) -> Result<()> {
         self.tape().companions.each(|companion| companion.pause())
     }
 
@@ -625,7 +625,7 @@ impl Tape {
     }
 }
 
-/// Counts a sweep among those under way until it ends, also by a panic.
+/// Counts a sweep among those under way until it ends, also by a panic. What it has lent is not the tape's after it.
 struct UnderWay {
     tape: *mut Tape,
     others: usize,
@@ -646,7 +646,12 @@ impl UnderWay {
 impl Drop for UnderWay {
     fn drop(&mut self) {
         // SAFETY: the tape is live as long as its sweep, by the promise of who started it.
-        unsafe { (*self.tape).sweeps.truncate(self.others) };
+        unsafe {
+            (*self.tape).sweeps.truncate(self.others);
+            if (*self.tape).has_lent() {
+                (*self.tape).part_with_adjoints();
+            }
+        }
         UNDER_WAY.set(self.depth);
     }
 }

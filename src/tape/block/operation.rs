@@ -153,10 +153,10 @@ struct Recorded<C> {
 
 impl<C: Compute> Event for Recorded<C> {
     const NAME: &'static str = C::NAME;
+    const PAUSES: bool = true;
 
     /// Once for each direction, also where all adjoints are zero: the function may call others that all ranks call.
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        sweep.pause()?;
         let width = sweep.width();
         let n = self.results.iter().map(|result| result.part().len()).sum::<usize>();
         let mut taken = vec![0.0; n * width];

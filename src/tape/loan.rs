@@ -1,0 +1,92 @@
+//! Adjoints that MPI reads where they lie, while the sweep that has taken them goes on.
+
+use super::{Result, Stream, Sweep, Tape};
+use crate::arena;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What all loans of a tape share: where its adjoints go if they have to outlive it.
+pub type Estate = Arc<Mutex<Option<Stream>>>;
+
+/// The adjoints of an event's outputs, which the sweep has taken. They become zero when it is dropped.
+#[derive(Debug)]
+pub struct AdjointLoan {
+    first: *mut f64,
+    n: usize,
+    /// The last one unmaps what the tape has left there.
+    _estate: Estate,
+}
+
+// SAFETY: nobody else uses the range, and it stays mapped: a tape does not unmap adjoints that are lent.
+unsafe impl Send for AdjointLoan {}
+
+impl AdjointLoan {
+    pub const fn as_slice(&self) -> &[f64] {
+        // SAFETY: committed, and as above.
+        unsafe { std::slice::from_raw_parts(self.first, self.n) }
+    }
+}
+
+impl Drop for AdjointLoan {
+    fn drop(&mut self) {
+        // SAFETY: as above; nobody reads it any more.
+        unsafe { self.first.write_bytes(0, self.n) };
+    }
+}
+
+impl Sweep<'_> {
+    /// Takes the `n * width` adjoints of consecutive outputs of this event, as `take` does, but leaves them where they
+    /// are. What lies below on the tape is older than these ids and cannot name them; code of the user's can. So none
+    /// if the sweep runs any before it has ended, and with it, if it succeeds, every loan.
+    pub fn lend(&mut self, first: u32, n: usize) -> Option<AdjointLoan> {
+        let event = self.event_index();
+        let tape = self.tape();
+        assert!(first >= tape.header(event).id, "outputs of the event");
+        if tape.sweeps.last().is_none_or(|sweep| !sweep.bottom) || tape.pauses_below(event) {
+            return None;
+        }
+        let n = n * tape.width;
+        let first = tape.adjoints_mut(first, n).as_mut_ptr();
+        Some(AdjointLoan { first, n, _estate: Arc::clone(&tape.estate) })
+    }
+}
+
+impl Tape {
+    /// Whether a sweep runs code of the user's between `event` and the base.
+    fn pauses_below(&self, event: u32) -> bool {
+        let below = self.pausing.partition_point(|&index| index < event);
+        self.pausing[..below].last().is_some_and(|&index| index >= self.base().event)
+    }
+
+    /// Whether adjoints are lent.
+    pub(super) fn has_lent(&self) -> bool {
+        Arc::strong_count(&self.estate) > 1
+    }
+
+    /// A sweep has failed with adjoints lent, which MPI may read for ever: they are left to it, and the tape goes on
+    /// with copies. If there is no memory for those it keeps them, but sweeps no more.
+    #[cold]
+    pub(super) fn part_with_adjoints(&mut self) {
+        match self.copy_adjoints() {
+            Ok(copy) => self.leave_adjoints(copy),
+            Err(error) => self.failed = Some((0, error)),
+        }
+    }
+
+    fn copy_adjoints(&self) -> Result<Stream> {
+        let mut copy = Stream::new(arena::reservation(8 * 16));
+        let bytes = self.adjoint.committed();
+        let mut budget = self.budget();
+        budget.committed -= bytes as u64;
+        copy.commit(bytes, budget)?;
+        // SAFETY: two streams, and so much of both is committed.
+        unsafe { std::ptr::copy_nonoverlapping(self.adjoint.base(), copy.base(), bytes) };
+        Ok(copy)
+    }
+
+    /// Puts others in place of adjoints that are lent.
+    pub(super) fn leave_adjoints(&mut self, others: Stream) {
+        let old = std::mem::replace(&mut self.adjoint, others);
+        *self.estate.lock().unwrap_or_else(PoisonError::into_inner) = Some(old);
+        self.estate = Estate::default();
+    }
+}
