@@ -15,9 +15,9 @@ inline namespace ADMPI_NAMESPACE {
 
 namespace detail {
 
-/// What stands side by side in a vector, an array or a span.
+/// The elements of a vector, an array or a span.
 template <class Range>
-using element_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<const Range &>().data())>>;
+using element_of = std::decay_t<decltype(*std::declval<const Range &>().begin())>;
 
 }  // namespace detail
 
@@ -38,7 +38,7 @@ class argument {
   argument(const std::vector<var> &x) : argument(varmat(x)) {}
   template <class Range, class T = detail::element_of<Range>,
             std::enable_if_t<std::is_same<T, double>::value || std::is_same<T, int>::value || std::is_same<T, var>::value, int> = 0>
-  argument(const Range &x) : argument(std::vector<T>(x.data(), x.data() + x.size())) {}
+  argument(const Range &x) : argument(std::vector<T>(x.begin(), x.end())) {}
 
   /// For the C interface.
   const admpi_operand &operand() const noexcept { return of_; }

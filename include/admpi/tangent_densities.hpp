@@ -30,7 +30,7 @@ class tangent_argument {
   /// Columns.
   template <class Range, class = detail::element_of<Range>>
   tangent_argument(const Range &x)
-      : tangent_argument(static_cast<std::int64_t>(x.size()), 1, std::vector<tangent<double>>(x.data(), x.data() + x.size())) {}
+      : tangent_argument(static_cast<std::int64_t>(x.size()), 1, std::vector<tangent<double>>(x.begin(), x.end())) {}
   tangent_argument(std::int64_t rows, std::int64_t cols, std::vector<tangent<double>> x)
       : rows_(rows), cols_(cols), scalar_(false), x_(std::move(x)) {
     if (rows < 0 || cols < 0 || static_cast<std::int64_t>(x_.size()) != rows * cols) {
@@ -201,7 +201,7 @@ struct elements_of {
  private:
   template <class Range, class T = element_of<Range>>
   void take(const Range &from, int = 0) {
-    for (std::size_t k = 0; k < static_cast<std::size_t>(from.size()); ++k) x.push_back(R(from.data()[k]));
+    for (const T &each : from) x.push_back(R(each));
   }
   template <class U, std::enable_if_t<std::is_convertible<U, R>::value, int> = 0>
   void take(const U &from) {
