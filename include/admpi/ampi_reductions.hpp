@@ -43,7 +43,7 @@ struct first_reduced<T, U> {
 };
 
 template <class... T>
-using element_of = typename first_reduced<T...>::type;
+using reduced_element = typename first_reduced<T...>::type;
 
 /// The derivatives of the values are active.
 template <class E>
@@ -184,10 +184,10 @@ int substitute_operation(const char *call, MPI_Op &op, MPI_Datatype datatype, MP
 template <class... T>
 int check_operation([[maybe_unused]] const char *call, [[maybe_unused]] MPI_Op &op,
                     [[maybe_unused]] MPI_Datatype datatype, [[maybe_unused]] MPI_Comm comm) {
-  if constexpr (std::is_void_v<element_of<T...>>)
+  if constexpr (std::is_void_v<reduced_element<T...>>)
     return MPI_SUCCESS;
   else
-    return substitute_operation<element_of<T...>>(call, op, datatype, comm);
+    return substitute_operation<reduced_element<T...>>(call, op, datatype, comm);
 }
 
 }  // namespace detail
