@@ -18,7 +18,7 @@ using admpi::view;
 
 namespace {
 
-constexpr int side = 6;
+constexpr int side = 8;
 constexpr int matrices = 4;
 constexpr int scalars = 3;
 
@@ -109,7 +109,7 @@ void step(choices &next, arrays &x, numbers &y) {
   const auto s = static_cast<std::size_t>(next.below(scalars)), t = static_cast<std::size_t>(next.below(scalars));
   const int rows = 1 + next.below(4), cols = 1 + next.below(4), i = next.below(side), j = next.below(side);
   const double r = next.real();
-  const int kind = next.below(21);
+  const int kind = next.below(30);
   CAPTURE(kind);
   const part all{0, 0, side, side, 1, false};
   switch (kind) {
@@ -171,8 +171,9 @@ void step(choices &next, arrays &x, numbers &y) {
     case 10: x.m[a].compact(); break;
     case 11:
       x.m[c] = select(x.m[a] < x.m[b] && x.m[a] != r, x.m[a] * x.m[b], x.m[b] / 2.0);
-      y.m[c].x = map(y.m[a].x, y.m[b].x,
-                     [](const number &p, const number &q) { return p < q ? number(p * q) : number(q / 2.0); });
+      y.m[c].x = map(y.m[a].x, y.m[b].x, [&](const number &p, const number &q) {
+        return p < q && p.value != r ? number(p * q) : number(q / 2.0);
+      });
       break;
     case 12: {
       x.m[c] = cumulative_sum(x.m[a]) / 20.0;
@@ -257,7 +258,28 @@ void step(choices &next, arrays &x, numbers &y) {
       y.s[t] = most;
       break;
     }
-    default: break;
+    case 21: {  // some elements as scalars, which may come from anywhere
+      const std::vector<var> elements = x.m[b].col(j).vars();
+      x.m[a].col(i) = elements;
+      put(y.m[a], {0, i, side, 1, 1, false}, take(y.m[b], {0, j, side, 1, 1, false}));
+      break;
+    }
+    case 22:
+      x.m[a].col(i) = bounded(x.m[b].col(j) * x.s[s] + r);
+      put(y.m[a], {0, i, side, 1, 1, false},
+          map(take(y.m[b], {0, j, side, 1, 1, false}), y.m[b].x,
+              [&, w = y.s[s]](const number &u, const number &) { return bounded(u * w + r); }));
+      break;
+    case 23:
+      x.m[a].col(i) = r;
+      put(y.m[a], {0, i, side, 1, 1, false}, std::vector<number>(side, number(r)));
+      break;
+    default: {  // columns to columns, which may overlap
+      const int n = 1 + next.below(3), k = next.below(side + 1 - n), l = next.below(side + 1 - n);
+      x.m[a].block(0, k, side, n) = x.m[b].block(0, l, side, n);
+      put(y.m[a], {0, k, side, n, 1, false}, take(y.m[b], {0, l, side, n, 1, false}));
+      break;
+    }
   }
 }
 
