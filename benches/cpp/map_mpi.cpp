@@ -85,6 +85,15 @@ class problem {
     call.n_y = n_y;
     check(admpi_map_run_sum(map, &call, y_.data()));
   }
+  /// An integer for each job.
+  void give(admpi_map *map, const std::vector<std::int32_t> &x_i) {
+    admpi_map_values values;
+    std::memset(&values, 0, sizeof values);
+    values.jobs = call_.jobs;
+    values.x_i = x_i.data();
+    values.n_i = call_.jobs;
+    check(admpi_map_data_new(map, &values, &call_.data));
+  }
   admpi_map_call &call() { return call_; }
 
  private:
@@ -156,15 +165,10 @@ void speed_up(const char *work, const function &of, std::vector<std::int32_t> st
   bench::together apart;
   bench::blocks apart_alone;
   {
-    admpi_map_values values;
-    std::memset(&values, 0, sizeof values);
-    values.jobs = jobs;
-    values.x_i = steps.data();
-    values.n_i = jobs;
     admpi::tape tape;
     tape.start();
     problem p(of, jobs, 2, 2, 2);
-    check(admpi_map_data_new(nullptr, &values, &p.call().data));
+    p.give(nullptr, steps);
     p.begin(tape);
     p.run(tape, nullptr);
     for (int round = 0; round < 15; ++round) {
@@ -177,15 +181,10 @@ void speed_up(const char *work, const function &of, std::vector<std::int32_t> st
   const double limit = 2.0 * apart_alone.seconds() / apart.seconds();
   admpi_map *map = nullptr;
   check(admpi_map_new_mpi(world, ADMPI_MAP_MPI, 0, &map));
-  admpi_map_values values;
-  std::memset(&values, 0, sizeof values);
-  values.jobs = jobs;
-  values.x_i = steps.data();
-  values.n_i = jobs;
   admpi::tape tape;
   tape.start();
   problem p(of, jobs, 2, 2, 2);
-  check(admpi_map_data_new(map, &values, &p.call().data));
+  p.give(map, steps);
   p.begin(tape);
   for (int round = 0; round < 5; ++round) p.run(tape, map);
   bench::blocks alone, both;
