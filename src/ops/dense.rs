@@ -5,6 +5,7 @@ use crate::tape::{Adjoint, Operand, Part};
 use faer::dyn_stack::{MemBuffer, StackReq};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
+use std::array;
 
 /// `rows * cols` values, column by column.
 pub fn dense(values: &[f64], rows: usize, cols: usize) -> MatRef<'_, f64> {
@@ -99,6 +100,33 @@ pub fn values(operand: &Operand) -> Values<'_> {
     }
 }
 
+/// From how many rows and columns on a second factor that lies by rows is copied. faer takes it four columns at a time, for
+/// which it goes through all pages (bench_linalg).
+const WORTH_COPYING: usize = 200;
+
+/// A large matrix that lies by rows, column by column. None of another, and none without memory for it.
+fn by_columns(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
+    // Rows and columns of such a square are lines of the cache.
+    const SIDE: usize = 8;
+    let squares = |n: usize| (0..n).step_by(SIDE).map(move |first| first.min(n - SIDE));
+    if a.row_stride() == 1 {
+        return None;
+    }
+    let rows = a.transpose().try_as_col_major()?;
+    let mut copy = zeros(a.nrows(), a.ncols()).ok()?;
+    for i in squares(a.nrows()) {
+        let strip: [&[f64]; SIDE] = array::from_fn(|p| rows.col(i + p).as_slice());
+        for j in squares(a.ncols()) {
+            let square = strip.map(|row| &row[j..j + SIDE]);
+            let columns: [[f64; SIDE]; SIDE] = array::from_fn(|q| array::from_fn(|p| square[p][q]));
+            for (q, column) in columns.iter().enumerate() {
+                copy.col_as_slice_mut(j + q)[i..i + SIDE].copy_from_slice(column);
+            }
+        }
+    }
+    Some(copy)
+}
+
 /// `to += factor * a * b`, or `to = factor * a * b`. Of a triangle only that is written.
 #[inline]
 pub fn product(
@@ -110,6 +138,9 @@ pub fn product(
     factor: f64,
 ) {
     const ALL: BlockStructure = BlockStructure::Rectangular;
+    let least = a.nrows().min(b.nrows()).min(b.ncols());
+    let copy = if least < WORTH_COPYING { None } else { by_columns(b) };
+    let b = copy.as_ref().map_or(b, Mat::as_ref);
     match triangle {
         ALL => faer::linalg::matmul::matmul(to, accum, a, b, factor, Par::Seq),
         _ => triangular::matmul(to, triangle, accum, a, ALL, b, ALL, factor, Par::Seq),
@@ -152,4 +183,29 @@ pub fn add_to(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn second_factors_that_lie_by_rows_are_copied() {
+        let (m, k, n) = (WORTH_COPYING, WORTH_COPYING + 3, WORTH_COPYING + 13);
+        let a = Mat::from_fn(m, k, |i, j| ((7 * i + 3 * j) % 11) as f64);
+        let room = Mat::from_fn(n + 5, k + 2, |i, j| ((i * i + 5 * j) % 17) as f64);
+        // Of a larger matrix, and whole.
+        for lying in [room.submatrix(2, 1, n, k), room.as_ref()] {
+            let b = lying.transpose().subrows(0, k);
+            let copy = by_columns(b).unwrap();
+            assert_eq!(copy, b);
+            let mut c = Mat::full(m, b.ncols(), 0.5);
+            product(c.as_mut(), BlockStructure::Rectangular, Accum::Add, a.as_ref(), b, 2.0);
+            for (i, j) in [(0, 0), (m - 1, b.ncols() - 1), (m / 2, b.ncols() / 3), (3, 201)] {
+                let sum: f64 = (0..k).map(|l| a[(i, l)] * b[(l, j)]).sum();
+                assert_eq!(c[(i, j)], 0.5 + 2.0 * sum, "element ({i}, {j})");
+            }
+        }
+        assert!(by_columns(room.as_ref()).is_none());
+    }
 }
