@@ -245,6 +245,28 @@ TEST_CASE("test_functions_pow_at_zero_has_second_derivatives") {
   CHECK(y.derivative.derivative == 2.0);
 }
 
+TEST_CASE("test_functions_pow_of_exponent_zero_has_mixed_derivatives") {
+  using T = tangent<tangent<double>>;
+  // The derivative of p x^(p - 1) in p, at p = 0, and once more.
+  const T along_x = pow(T(tangent<double>(4.0, 0.0), tangent<double>(1.0)), T(tangent<double>(0.0, 1.0), tangent<double>(0.0)));
+  CHECK(along_x.derivative.value == 0.0);
+  CHECK(along_x.derivative.derivative == 0.25);
+  using U = tangent<T>;
+  const U third = pow(U(T(4.0), T(1.0)), U(T(tangent<double>(0.0, 1.0), tangent<double>(1.0)), T(0.0)));
+  CHECK(third.derivative.derivative.derivative == doctest::Approx(0.5 * std::log(4.0)).epsilon(1e-15));
+
+  admpi::tape tape;
+  tape.start();
+  var x = 4.0, p = 0.0;
+  tape.input(x);
+  tape.input(p);
+  const tangent<var> y = pow(tangent<var>(x, var(1.0)), tangent<var>(p, var(0.0)));
+  tape.seed(y.derivative);
+  tape.reverse();
+  CHECK(tape.adjoint(x) == 0.0);
+  CHECK(tape.adjoint(p) == 0.25);
+}
+
 TEST_CASE("test_functions_hypot") {
   const auto f = [](auto a, auto b) {
     using std::hypot;

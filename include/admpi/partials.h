@@ -70,7 +70,10 @@ ADMPI_PARTIAL_1(div) { return 1.0 / x2; }
 ADMPI_PARTIAL_2(div) { return -(y / x2); } /* by 1 / x2, which may overflow, 0 would become NaN */
 
 ADMPI_PARTIAL_1(pow) {
-  if (x2 == 0.0) return 0.0;
+  if (x2 == 0.0) {
+    if (x1 > 0.0) return x2 * y / x1; /* no plain zero: it changes with x2 */
+    return 0.0;
+  }
   /* y / x1 saves a second power wherever y neither vanishes nor overflows. */
   if (y * y > 0.0 && y - y == 0.0) return x2 * (y / x1);
   return x2 * pow(x1, x2 - 1.0);
