@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -91,6 +92,24 @@ TEST_CASE("test_varmat_elements_are_scalars") {
   CHECK(g[1] == doctest::Approx(4.0 * std::cos(2.0) - 1.0));
   CHECK(g[2] == doctest::Approx(1.0 + 1.0));
   CHECK(g[3] == doctest::Approx(std::sin(2.0)));
+}
+
+TEST_CASE("test_varmat_elements_with_a_name_are_not_assigned_to") {
+  // What would be a copy of a double must not write into the matrix.
+  using element = decltype(std::declval<varmat &>()(0, 0));
+  static_assert(std::is_assignable<element, var>::value && std::is_assignable<element, double>::value);
+  static_assert(!std::is_assignable<element &, var>::value && !std::is_assignable<element &, double>::value &&
+                !std::is_assignable<element &, element>::value);
+  recording tape;
+  varmat a = tape.input_matrix(2, 2);
+  const var x = a(0, 1);
+  const auto doubled = [](auto y) -> var { return y * 2.0; };
+  CHECK(doubled(a(0, 1)).value == 2.0 * x.value);
+  (a(0, 0) += x) *= 2.0;
+  a(1, 0) = a(1, 1) = x;
+  CHECK(a(0, 0).value == 2.0 * (1.0 + x.value));
+  CHECK(a(1, 0).id == x.id);
+  CHECK(a(1, 1).id == x.id);
 }
 
 TEST_CASE("test_varmat_filled_element_by_element") {

@@ -50,7 +50,8 @@ ADMPI_ALWAYS_INLINE var element_at(const admpi_varmat *of, std::int64_t k) noexc
 
 }  // namespace detail
 
-/// An element of a matrix that is not const: a scalar that may be assigned to.
+/// An element of a matrix that is not const: a scalar that may be assigned to where it is written, a(i, j) = x. What has a
+/// name, as `auto y = a(i, j);` gives it or a function templated on its scalar, would write into the matrix unawares.
 struct element : expression<element>, admpi_var {
   static constexpr unsigned leaves = 1;
 
@@ -62,7 +63,7 @@ struct element : expression<element>, admpi_var {
     writer.add(partial, detail::leaf(*this));
   }
 
-  ADMPI_ALWAYS_INLINE element &operator=(const var &x) {
+  ADMPI_ALWAYS_INLINE element &&operator=(const var &x) && {
     admpi_block &block = *of_->block;
     static_cast<admpi_var &>(*this) = x;
     if (__builtin_expect(block.ids != nullptr && block.epoch == admpi_tls_tape->epoch, 1)) {
@@ -71,32 +72,32 @@ struct element : expression<element>, admpi_var {
     } else {
       detail::assign_slow(of_, k_, x);
     }
-    return *this;
+    return std::move(*this);
   }
-  ADMPI_ALWAYS_INLINE element &operator=(const element &x) { return *this = var(x); }
+  ADMPI_ALWAYS_INLINE element &&operator=(const element &x) && { return std::move(*this) = var(x); }
   template <class E>
-  ADMPI_ALWAYS_INLINE element &operator=(const expression<E> &e) {
-    return *this = var(e);
+  ADMPI_ALWAYS_INLINE element &&operator=(const expression<E> &e) && {
+    return std::move(*this) = var(e);
   }
   template <class N, detail::if_arithmetic<N> = 0>
-  ADMPI_ALWAYS_INLINE element &operator=(N x) {
-    return *this = var(x);
+  ADMPI_ALWAYS_INLINE element &&operator=(N x) && {
+    return std::move(*this) = var(x);
   }
   template <class T>
-  ADMPI_ALWAYS_INLINE element &operator+=(const T &x) {
-    return *this = var(*this + x);
+  ADMPI_ALWAYS_INLINE element &&operator+=(const T &x) && {
+    return std::move(*this) = var(*this + x);
   }
   template <class T>
-  ADMPI_ALWAYS_INLINE element &operator-=(const T &x) {
-    return *this = var(*this - x);
+  ADMPI_ALWAYS_INLINE element &&operator-=(const T &x) && {
+    return std::move(*this) = var(*this - x);
   }
   template <class T>
-  ADMPI_ALWAYS_INLINE element &operator*=(const T &x) {
-    return *this = var(*this * x);
+  ADMPI_ALWAYS_INLINE element &&operator*=(const T &x) && {
+    return std::move(*this) = var(*this * x);
   }
   template <class T>
-  ADMPI_ALWAYS_INLINE element &operator/=(const T &x) {
-    return *this = var(*this / x);
+  ADMPI_ALWAYS_INLINE element &&operator/=(const T &x) && {
+    return std::move(*this) = var(*this / x);
   }
 
  private:
