@@ -290,6 +290,43 @@ TEST_CASE("test_functions_atan2") {
                 {1e-180, 1e-180}});
 }
 
+TEST_CASE("test_functions_copysign_and_ldexp") {
+  // Of var, and of tangents to the second order: d is the derivative in x, whatever the sign depends on.
+  const auto check = [](double x, double y, double d) {
+    const derivatives by_tape = through_tape([](var a, var b) { return var(std::copysign(a, b) * 2.0); }, x, y, true, true);
+    CHECK(same(by_tape.value, 2.0 * std::copysign(x, y)));
+    CHECK(by_tape.first == 2.0 * d);
+    CHECK(by_tape.second == 0.0);
+    CHECK(through_tape([&](var a, var) { return var(std::copysign(a, y)); }, x, y, true, false).first == d);
+    CHECK(through_tape([&](var, var b) { return var(std::copysign(x, b)); }, x, y, false, true).value == std::copysign(x, y));
+    using T = tangent<tangent<double>>;
+    const T t = std::copysign(T(tangent<double>(x, 1.0), tangent<double>(1.0)), T(tangent<double>(y, 1.0), tangent<double>(1.0)));
+    CHECK(admpi::value(t) == std::copysign(x, y));
+    CHECK(t.derivative.value == d);
+    CHECK(t.derivative.derivative == 0.0);
+    CHECK(std::copysign(tangent<double>(x, 3.0), y).derivative == 3.0 * d);
+    CHECK(std::copysign(x, tangent<double>(y, 3.0)).derivative == 0.0);
+  };
+  check(2.0, 3.0, 1.0);
+  check(-2.0, 3.0, -1.0);
+  check(2.0, -0.0, -1.0);
+  check(-2.0, -1.0, 1.0);
+  check(0.0, -1.0, 0.0);
+  check(-0.0, 1.0, 0.0);
+  CHECK(std::signbit(var(std::copysign(var(0.0), -1.0))));
+  // Where the sign of y comes from an infinite slope, nothing of it arrives.
+  CHECK(through_tape([](var a, var b) { return var(copysign(a, sqrt(b))); }, 2.0, 0.0, true, true).second == 0.0);
+
+  const derivatives scaled = through_tape([](var a, var) { return var(std::ldexp(a * a, 3)); }, 3.0, 0.0, true, false);
+  CHECK(scaled.value == 72.0);
+  CHECK(scaled.first == 48.0);
+  CHECK(std::ldexp(tangent<double>(3.0, 2.0), -1).derivative == 1.0);
+  CHECK(admpi::value(std::ldexp(var(1.0), -1074)) == 5e-324);
+  CHECK(std::lround(var(2.5)) == 3);
+  CHECK(std::llround(var(1.0) * -2.5) == -3);
+  CHECK(std::lround(tangent<double>(2.5)) == 3);
+}
+
 TEST_CASE("test_functions_fmod") {
   const auto f = [](auto a, auto b) {
     using std::fmod;

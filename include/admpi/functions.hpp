@@ -211,6 +211,14 @@ struct op_div {
   static double partial_1(double a, double b, double y) { return partial_1_div(a, b, y); }
   static double partial_2(double a, double b, double y) { return partial_2_div(a, b, y); }
 };
+struct op_copysign {
+  static double value(double a, double b) { return std::copysign(a, b); }
+  static double partial_1(double a, double, double y) { return a == 0.0 ? 0.0 : y == a ? 1.0 : -1.0; }
+};
+struct op_ldexp {
+  static double value(double a, double b) { return std::ldexp(a, static_cast<int>(b)); }
+  static double partial_1(double, double b, double) { return std::ldexp(1.0, static_cast<int>(b)); }
+};
 struct op_neg {
   static double value(double x) { return -x; }
   static double partial(double, double) { return -1.0; }
@@ -333,6 +341,26 @@ ADMPI_ALWAYS_INLINE auto fma(const A &a, const B &b, const C &c) {
   }
 }
 
+/// x with the sign of y. It jumps where y changes its sign: y counts as constant. At x = 0, as abs, it has derivative 0.
+template <class L, class R>
+ADMPI_ALWAYS_INLINE auto copysign(const expression<L> &x, const expression<R> &y) {
+  return detail::join<detail::binary, detail::op_copysign>(x.self(), detail::constant{y.self().value});
+}
+template <class L>
+ADMPI_ALWAYS_INLINE auto copysign(const expression<L> &x, double y) {
+  return detail::join<detail::binary, detail::op_copysign>(x.self(), detail::constant{y});
+}
+template <class R>
+ADMPI_ALWAYS_INLINE var copysign(double x, const expression<R> &y) noexcept {
+  return var(std::copysign(x, y.self().value));
+}
+
+/// x 2^n.
+template <class A>
+ADMPI_ALWAYS_INLINE auto ldexp(const expression<A> &x, int n) {
+  return detail::join<detail::binary, detail::op_ldexp>(x.self(), detail::constant{static_cast<double>(n)});
+}
+
 // Of plain numbers, for code that is templated on its scalar, what std has not.
 constexpr double square(double x) noexcept { return x * x; }
 constexpr double inv(double x) noexcept { return 1.0 / x; }
@@ -357,6 +385,15 @@ using detail::trigamma;
   }
 ADMPI_STD_FLAT(ADMPI_FLAT)
 #undef ADMPI_FLAT
+
+template <class A>
+ADMPI_ALWAYS_INLINE long lround(const expression<A> &a) noexcept {
+  return std::lround(a.self().value);
+}
+template <class A>
+ADMPI_ALWAYS_INLINE long long llround(const expression<A> &a) noexcept {
+  return std::llround(a.self().value);
+}
 
 #define ADMPI_CLASSIFY(name)                                          \
   template <class A>                                                  \

@@ -215,6 +215,30 @@ ADMPI_SPECIAL_BINARY(ADMPI_TANGENT_BINARY)
 ADMPI_STD_CHOICE(ADMPI_TANGENT_CHOICE)
 #undef ADMPI_TANGENT_CHOICE
 
+template <class T, class U, std::enable_if_t<std::is_convertible<U, tangent<T>>::value, int> = 0>
+tangent<T> copysign(const tangent<T> &x, const U &y) {
+  using std::copysign;
+  const T z = copysign(x.value, value(y));
+  return {z, value(x) == 0.0 ? T(0.0) : value(z) == value(x) ? x.derivative : T(-x.derivative)};
+}
+template <class T>
+tangent<T> copysign(double x, const tangent<T> &y) {
+  return std::copysign(x, value(y));
+}
+template <class T>
+tangent<T> ldexp(const tangent<T> &x, int n) {
+  using std::ldexp;
+  return {T(ldexp(x.value, n)), T(ldexp(x.derivative, n))};
+}
+template <class T>
+long lround(const tangent<T> &x) {
+  return std::lround(value(x));
+}
+template <class T>
+long long llround(const tangent<T> &x) {
+  return std::llround(value(x));
+}
+
 #define ADMPI_TANGENT_FLAT(name)              \
   template <class T>                          \
   tangent<T> name(const tangent<T> &x) {      \
