@@ -127,6 +127,8 @@ TEST_CASE("test_arrays_functions") {
   COMPARE(hypot(a, b));
   COMPARE(atan2(a, t));
   COMPARE(fmod(a, b * 0.3));
+  COMPARE(remainder(a, b * 0.3));
+  COMPARE(fdim(a, b));
 }
 
 TEST_CASE("test_arrays_choices") {

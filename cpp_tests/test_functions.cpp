@@ -290,13 +290,15 @@ TEST_CASE("test_functions_atan2") {
                 {1e-180, 1e-180}});
 }
 
-TEST_CASE("test_functions_copysign_and_ldexp") {
+TEST_CASE("test_functions_copysign") {
   // Of var, and of tangents to the second order: d is the derivative in x, whatever the sign depends on.
   const auto check = [](double x, double y, double d) {
     const derivatives by_tape = through_tape([](var a, var b) { return var(std::copysign(a, b) * 2.0); }, x, y, true, true);
     CHECK(same(by_tape.value, 2.0 * std::copysign(x, y)));
     CHECK(by_tape.first == 2.0 * d);
     CHECK(by_tape.second == 0.0);
+    CHECK(through_tape([](var a, var b) { return admpi_copysign(a, b); }, x, y, true, true).first == d);
+    CHECK(through_tape([&](var a, var) { return admpi_copysign_d(a, y); }, x, y, true, false).first == d);
     CHECK(through_tape([&](var a, var) { return var(std::copysign(a, y)); }, x, y, true, false).first == d);
     CHECK(through_tape([&](var, var b) { return var(std::copysign(x, b)); }, x, y, false, true).value == std::copysign(x, y));
     using T = tangent<tangent<double>>;
@@ -316,15 +318,6 @@ TEST_CASE("test_functions_copysign_and_ldexp") {
   CHECK(std::signbit(var(std::copysign(var(0.0), -1.0))));
   // Where the sign of y comes from an infinite slope, nothing of it arrives.
   CHECK(through_tape([](var a, var b) { return var(copysign(a, sqrt(b))); }, 2.0, 0.0, true, true).second == 0.0);
-
-  const derivatives scaled = through_tape([](var a, var) { return var(std::ldexp(a * a, 3)); }, 3.0, 0.0, true, false);
-  CHECK(scaled.value == 72.0);
-  CHECK(scaled.first == 48.0);
-  CHECK(std::ldexp(tangent<double>(3.0, 2.0), -1).derivative == 1.0);
-  CHECK(admpi::value(std::ldexp(var(1.0), -1074)) == 5e-324);
-  CHECK(std::lround(var(2.5)) == 3);
-  CHECK(std::llround(var(1.0) * -2.5) == -3);
-  CHECK(std::lround(tangent<double>(2.5)) == 3);
 }
 
 TEST_CASE("test_functions_fmod") {
@@ -335,6 +328,119 @@ TEST_CASE("test_functions_fmod") {
   check_binary("fmod", f, admpi_fmod, admpi_fmod_d, admpi_d_fmod, [](real, real) -> real { return 1; },
                [](real a, real b) -> real { return -std::trunc(a / b); },
                {{7.5, 2.0}, {-7.5, 2.0}, {7.5, -2.0}, {1.0, 3.0}, {6.0, 3.0}, {0.3, 0.1}, {2.0, infinity}});
+}
+
+TEST_CASE("test_functions_remainder") {
+  const auto f = [](auto a, auto b) {
+    using std::remainder;
+    return remainder(a, b);
+  };
+  check_binary("remainder", f, admpi_remainder, admpi_remainder_d, admpi_d_remainder, [](real, real) -> real { return 1; },
+               [](real a, real b) -> real { return -std::nearbyint(a / b); },
+               {{7.5, 2.0}, {-7.5, 2.0}, {7.5, -2.0}, {1.0, 3.0}, {2.0, 3.0}, {6.0, 3.0}, {5.0, 2.0}});
+}
+
+TEST_CASE("test_functions_positive_difference") {
+  const auto f = [](auto a, auto b) {
+    using std::fdim;
+    return fdim(a, b);
+  };
+  check_binary("fdim", f, admpi_fdim, admpi_fdim_d, admpi_d_fdim, [](real a, real b) -> real { return a > b; },
+               [](real a, real b) -> real { return -real(a > b); }, {{3.0, 1.0}, {1.0, 3.0}, {2.0, 2.0}, {-1.0, -4.0}});
+}
+
+TEST_CASE("test_functions_of_the_exponent") {
+  const auto check = [](const char *name, const auto &f, double x, double slope) {
+    CAPTURE(name);
+    CAPTURE(x);
+    const double value = f(x);
+    const auto through = [&](auto g) { return through_tape([&](var a, var) { return var(g(a)); }, x, 0.0, true, false); };
+    const derivatives d = through(f), inner = through([&](var a) { return 3.0 * f(a * 1.0) + 1.0; });
+    CHECK(same(d.value, value));
+    CHECK(d.first == slope);
+    CHECK(inner.first == 3.0 * slope);
+    const tangent<double> t = f(tangent<double>(x, 1.0));
+    CHECK(same(t.value, value));
+    CHECK(t.derivative == slope);
+    using second = tangent<tangent<double>>;
+    const second tt = f(second(tangent<double>(x, 1.0), tangent<double>(2.0, 5.0)));
+    CHECK(same(tt.value.value, value));
+    CHECK(tt.value.derivative == slope);
+    CHECK(tt.derivative.value == 2.0 * slope);
+    CHECK(tt.derivative.derivative == 5.0 * slope);
+    CHECK(f(tangent<var>(var(x), var(1.0))).derivative.value == slope);
+  };
+  for (const double x : {0.3, -5.75, 0.0, 1e300, 3e-320, -4.0}) {
+    check("ldexp", [](const auto &a) { using std::ldexp; return ldexp(a, 3); }, x, 8.0);
+    check("scalbn", [](const auto &a) { using std::scalbn; return scalbn(a, -2); }, x, 0.25);
+    check("scalbln", [](const auto &a) { using std::scalbln; return scalbln(a, 4L); }, x, 16.0);
+    int n;
+    std::frexp(x, &n);
+    if (n > -1000)
+      check("frexp", [](const auto &a) { using std::frexp; int m; return frexp(a, &m); }, x, std::ldexp(1.0, -n));
+    check("modf", [](const auto &a) { using std::modf; double whole; return modf(a, &whole); }, x, 1.0);
+  }
+  check("modf", [](const auto &a) { using std::modf; double whole; return modf(a, &whole); }, -infinity, 1.0);
+  // Beyond the numbers, and back.
+  CHECK(std::isinf(scalbln(var(1.0), 100000L).value));
+  CHECK(scalbln(var(1.0), -(100000L)).value == 0.0);
+  // The integral part in the program's scalar.
+  const auto parts = [](auto x, auto *whole) {
+    using std::modf;
+    return modf(x, whole);
+  };
+  var whole;
+  tangent<double> of_tangent;
+  CHECK(var(parts(var(-2.75), &whole)).value == -0.75);
+  CHECK(whole.value == -2.0);
+  CHECK(parts(tangent<double>(3.5, 2.0), &of_tangent).derivative == 2.0);
+  CHECK(of_tangent.value == 3.0);
+  CHECK(of_tangent.derivative == 0.0);
+  var same_place = 2.25;
+  var rest = modf(same_place, &same_place);
+  CHECK(rest.value == 0.25);
+  CHECK(same_place.value == 2.0);
+}
+
+TEST_CASE("test_functions_hypot_of_three") {
+  const double a = 2.0, b = -3.0, c = 6.0;
+  for (int mask = 0; mask < 8; ++mask) {
+    CAPTURE(mask);
+    admpi::tape tape;
+    tape.start();
+    var x = a, y = b, z = c;
+    if (mask & 1) tape.input(x);
+    if (mask & 2) tape.input(y);
+    if (mask & 4) tape.input(z);
+    for (const var &w : {var(hypot(x, y, z)), var(std::hypot(x * 1.0, y, z)), mask & 6 ? var(hypot(x, y, z)) : var(hypot(x, b, c)),
+                         mask & 3 ? var(hypot(x, y, z)) : var(hypot(a, b, z))}) {
+      tape.clear_adjoints();
+      tape.seed(w);
+      tape.reverse();
+      CHECK(w.value == doctest::Approx(7.0).epsilon(1e-15));
+      CHECK(tape.adjoint(x) == doctest::Approx(mask & 1 ? a / 7.0 : 0.0).epsilon(1e-15));
+      CHECK(tape.adjoint(y) == doctest::Approx(mask & 2 ? b / 7.0 : 0.0).epsilon(1e-15));
+      CHECK(tape.adjoint(z) == doctest::Approx(mask & 4 ? c / 7.0 : 0.0).epsilon(1e-15));
+    }
+  }
+  using T = tangent<double>;
+  CHECK(hypot(T(a, 1.0), T(b, 0.0), T(c, 0.0)).derivative == doctest::Approx(a / 7.0));
+  CHECK(hypot(a, b, T(c, 1.0)).derivative == doctest::Approx(c / 7.0));
+  CHECK(hypot(T(0.0, 1.0), 0.0, 0.0).derivative == 0.0);
+}
+
+TEST_CASE("test_functions_whose_results_are_integers") {
+  for (const double x : {-2.5, 0.75, 1.5, 40.25}) {
+    const var a = x;
+    const tangent<tangent<double>> t = x;
+    CHECK(std::lround(a) == std::lround(x));
+    CHECK(std::llround(a * 1.0) == std::llround(x));
+    CHECK(std::lrint(t) == std::lrint(x));
+    CHECK(std::llrint(a) == std::llrint(x));
+    CHECK(std::ilogb(t) == std::ilogb(x));
+    CHECK(std::fpclassify(a) == FP_NORMAL);
+    CHECK(logb(a).value == std::logb(x));
+  }
 }
 
 TEST_CASE("test_functions_minimum_and_maximum") {
@@ -406,11 +512,11 @@ TEST_CASE("test_functions_piecewise_constant_results_are_passive") {
     var a = x;
     tape.input(a);
     const auto before = tape.statistics().statements;
-    const var results[] = {floor(a), ceil(a * 1.0), round(a), trunc(a), std::rint(a), std::nearbyint(a),
+    const var results[] = {floor(a), ceil(a * 1.0), round(a), trunc(a), std::rint(a), std::nearbyint(a), std::logb(a),
                            admpi_floor(a), admpi_ceil(a), admpi_round(a), admpi_trunc(a)};
     const double expected[] = {std::floor(x), std::ceil(x), std::round(x), std::trunc(x), std::rint(x), std::nearbyint(x),
-                               std::floor(x), std::ceil(x), std::round(x), std::trunc(x)};
-    for (int i = 0; i < 10; ++i) {
+                               std::logb(x),  std::floor(x), std::ceil(x), std::round(x), std::trunc(x)};
+    for (int i = 0; i < 11; ++i) {
       CHECK(results[i].value == expected[i]);
       CHECK(results[i].id == 0);
     }

@@ -141,6 +141,8 @@ static void test_kernels_functions(void) {
   FUNCTION(hypot)
   FUNCTION(atan2)
   FUNCTION(fmod)
+  FUNCTION(remainder)
+  FUNCTION(fdim)
   FUNCTION(beta)
   FUNCTION(lbeta)
   FUNCTION(log_sum_exp)

@@ -121,6 +121,8 @@ TEST_CASE("test_tangent_arrays_functions") {
   COMPARE(pow(a, b));
   COMPARE(pow(a, 3.0) * pow(2.0, b));
   COMPARE(hypot(a, b));
+  COMPARE(remainder(a, b));
+  COMPARE(fdim(a, b));
   COMPARE(atan2(a * b, b));
   COMPARE(max(a, b) * a);
   COMPARE(min(a * a, b) * b);

@@ -14,10 +14,10 @@
   F(atan) F(sinh) F(cosh) F(tanh) F(asinh) F(acosh) F(atanh) F(erf) F(erfc) F(abs)
 
 /// Functions with zero derivative.
-#define ADMPI_STD_FLAT(F) F(floor) F(ceil) F(round) F(trunc) F(rint) F(nearbyint)
+#define ADMPI_STD_FLAT(F) F(floor) F(ceil) F(round) F(trunc) F(rint) F(nearbyint) F(logb)
 
 /// Functions of two variables.
-#define ADMPI_STD_BINARY(F) F(pow) F(hypot) F(atan2) F(fmod)
+#define ADMPI_STD_BINARY(F) F(pow) F(hypot) F(atan2) F(fmod) F(remainder) F(fdim)
 
 /// Functions that choose one of two operands; the first unless the condition on their values says otherwise.
 #define ADMPI_STD_CHOICE(F)                   \
@@ -32,7 +32,9 @@
 #define ADMPI_SPECIAL_BINARY(F) \
   F(beta) F(lbeta) F(digamma_difference) F(polygamma) F(log_sum_exp) F(log_diff_exp) F(multiply_log)
 
-#define ADMPI_STD_CLASSIFY(F) F(isnan) F(isinf) F(isfinite) F(isnormal) F(signbit)
+/// What is no real number: a kind, or an integer.
+#define ADMPI_STD_CLASSIFY(F) \
+  F(isnan) F(isinf) F(isfinite) F(isnormal) F(signbit) F(fpclassify) F(ilogb) F(lround) F(llround) F(lrint) F(llrint)
 
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
@@ -141,6 +143,21 @@ struct choice : expression<choice<Op, A, B>> {
   }
 };
 
+/// The operand times 2^exponent, of which a value may keep a part.
+template <class A>
+struct with_exponent : expression<with_exponent<A>> {
+  static constexpr unsigned leaves = A::leaves;
+  A a;
+  int exponent;
+  double value;
+
+  ADMPI_ALWAYS_INLINE with_exponent(const A &x, int power, double y) : a(x), exponent(power), value(y) {}
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+    a.push(writer, std::ldexp(p, exponent));
+  }
+};
+
 template <class A, class B, class C>
 struct fused : expression<fused<A, B, C>> {
   static constexpr unsigned leaves = A::leaves + B::leaves + C::leaves;
@@ -213,11 +230,7 @@ struct op_div {
 };
 struct op_copysign {
   static double value(double a, double b) { return std::copysign(a, b); }
-  static double partial_1(double a, double, double y) { return a == 0.0 ? 0.0 : y == a ? 1.0 : -1.0; }
-};
-struct op_ldexp {
-  static double value(double a, double b) { return std::ldexp(a, static_cast<int>(b)); }
-  static double partial_1(double, double b, double) { return std::ldexp(1.0, static_cast<int>(b)); }
+  static double partial_1(double a, double b, double y) { return partial_1_copysign(a, b, y); }
 };
 struct op_neg {
   static double value(double x) { return -x; }
@@ -355,10 +368,49 @@ ADMPI_ALWAYS_INLINE var copysign(double x, const expression<R> &y) noexcept {
   return var(std::copysign(x, y.self().value));
 }
 
-/// x 2^n.
+/// The root of the sum of three squares. Any of the three may be a plain number.
+template <class A, class B, class C,
+          std::enable_if_t<(detail::is_active<A> || detail::is_active<B> || detail::is_active<C>) &&
+                               detail::is_factor<A> && detail::is_factor<B> && detail::is_factor<C>,
+                           int> = 0>
+ADMPI_ALWAYS_INLINE auto hypot(const A &a, const B &b, const C &c) {
+  using std::hypot;
+  return hypot(hypot(a, b), c);
+}
+
+/// a * 2^n.
 template <class A>
-ADMPI_ALWAYS_INLINE auto ldexp(const expression<A> &x, int n) {
-  return detail::join<detail::binary, detail::op_ldexp>(x.self(), detail::constant{static_cast<double>(n)});
+ADMPI_ALWAYS_INLINE auto scalbln(const expression<A> &a, long n) {
+  using X = std::decay_t<decltype(detail::kept(a.self()))>;
+  const int most = n > 10000 ? 10000 : n < -10000 ? -10000 : static_cast<int>(n);
+  return detail::with_exponent<X>(detail::kept(a.self()), most, std::ldexp(a.self().value, most));
+}
+template <class A>
+ADMPI_ALWAYS_INLINE auto scalbn(const expression<A> &a, int n) {
+  return scalbln(a, n);
+}
+template <class A>
+ADMPI_ALWAYS_INLINE auto ldexp(const expression<A> &a, int n) {
+  return scalbln(a, n);
+}
+
+/// a / 2^n with an absolute value from 1/2 to 1.
+template <class A>
+ADMPI_ALWAYS_INLINE auto frexp(const expression<A> &a, int *n) {
+  using X = std::decay_t<decltype(detail::kept(a.self()))>;
+  const double y = std::frexp(a.self().value, n);
+  return detail::with_exponent<X>(detail::kept(a.self()), -*n, y);
+}
+
+/// a without its integral part, which is a passive value.
+template <class A, class I>
+ADMPI_ALWAYS_INLINE auto modf(const expression<A> &a, I *integral) {
+  using X = std::decay_t<decltype(detail::kept(a.self()))>;
+  double whole;
+  const double y = std::modf(a.self().value, &whole);
+  const detail::with_exponent<X> rest(detail::kept(a.self()), 0, y);
+  *integral = whole;
+  return rest;
 }
 
 // Of plain numbers, for code that is templated on its scalar, what std has not.
@@ -386,18 +438,9 @@ using detail::trigamma;
 ADMPI_STD_FLAT(ADMPI_FLAT)
 #undef ADMPI_FLAT
 
-template <class A>
-ADMPI_ALWAYS_INLINE long lround(const expression<A> &a) noexcept {
-  return std::lround(a.self().value);
-}
-template <class A>
-ADMPI_ALWAYS_INLINE long long llround(const expression<A> &a) noexcept {
-  return std::llround(a.self().value);
-}
-
 #define ADMPI_CLASSIFY(name)                                          \
   template <class A>                                                  \
-  ADMPI_ALWAYS_INLINE bool name(const expression<A> &a) noexcept {    \
+  ADMPI_ALWAYS_INLINE auto name(const expression<A> &a) noexcept {    \
     return std::name(a.self().value);                                 \
   }
 ADMPI_STD_CLASSIFY(ADMPI_CLASSIFY)

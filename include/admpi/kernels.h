@@ -165,6 +165,8 @@ ADMPI_KERNEL_OF(pow, pow(x1, x2))
 ADMPI_KERNEL_OF(hypot, hypot(x1, x2))
 ADMPI_KERNEL_OF(atan2, atan2(x1, x2))
 ADMPI_KERNEL_OF(fmod, fmod(x1, x2))
+ADMPI_KERNEL_OF(remainder, remainder(x1, x2))
+ADMPI_KERNEL_OF(fdim, fdim(x1, x2))
 
 ADMPI_FUNCTIONS_OF_ONE(ADMPI_KERNEL_1)
 ADMPI_FUNCTIONS_OF_MANY(ADMPI_KERNEL_OF_MANY)

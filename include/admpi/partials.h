@@ -19,7 +19,9 @@
  *   - pow(x, p) in x is p x^(p-1), and 0 for p = 0 whatever x is. In p it is log(x) x^p for x > 0 and 0 for
  *     x <= 0, where x^p is defined at isolated exponents only, or constant.
  *   - atan2(0, 0) has derivative 0: no direction is better than another.
- *   - fmod(x, y): 1 in x and -trunc(x / y) in y, the values between the jumps.
+ *   - fmod(x, y) and remainder(x, y): 1 in x and the integer that x / y is rounded to, negated, in y, the values
+ *     between the jumps.
+ *   - copysign(x, y): that of abs(x), or its negative; y counts as constant. fdim(x, x): 0, as for abs.
  *   - lgamma and its derivatives at their poles: the derivative is that of the next order there, an infinity where
  *     both sides agree on it, else NaN. The order of polygamma is an integer: it has no derivative, and 0 stands for it.
  *   - log_sum_exp of two infinities of one sign: each takes half. log_diff_exp(x, x): infinite, also where x is -inf.
@@ -107,6 +109,14 @@ ADMPI_PARTIAL_2(atan2) {
 ADMPI_PARTIAL_1(fmod) { return 1.0; }
 /* (y - x1) / x2 is the integer -trunc(x1 / x2) without the quotient's wrong rounding at a jump. */
 ADMPI_PARTIAL_2(fmod) { return (y - x1) / x2; }
+
+ADMPI_PARTIAL_1(remainder) { return 1.0; }
+ADMPI_PARTIAL_2(remainder) { return (y - x1) / x2; }
+
+ADMPI_PARTIAL_1(fdim) { return x1 > x2 ? 1.0 : 0.0; }
+ADMPI_PARTIAL_2(fdim) { return x1 > x2 ? -1.0 : 0.0; }
+
+ADMPI_PARTIAL_1(copysign) { return x1 == 0.0 ? 0.0 : (x1 > 0.0) == (y > 0.0) ? 1.0 : -1.0; }
 
 ADMPI_PARTIAL(lgamma) { return ADMPI_SPECIAL(digamma)(x); }
 ADMPI_PARTIAL(tgamma) { return y * ADMPI_SPECIAL(digamma)(x); }

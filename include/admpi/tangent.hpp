@@ -225,19 +225,6 @@ template <class T>
 tangent<T> copysign(double x, const tangent<T> &y) {
   return std::copysign(x, value(y));
 }
-template <class T>
-tangent<T> ldexp(const tangent<T> &x, int n) {
-  using std::ldexp;
-  return {T(ldexp(x.value, n)), T(ldexp(x.derivative, n))};
-}
-template <class T>
-long lround(const tangent<T> &x) {
-  return std::lround(value(x));
-}
-template <class T>
-long long llround(const tangent<T> &x) {
-  return std::llround(value(x));
-}
 
 #define ADMPI_TANGENT_FLAT(name)              \
   template <class T>                          \
@@ -250,7 +237,7 @@ ADMPI_STD_FLAT(ADMPI_TANGENT_FLAT)
 
 #define ADMPI_TANGENT_CLASSIFY(name)    \
   template <class T>                    \
-  bool name(const tangent<T> &x) {      \
+  auto name(const tangent<T> &x) {      \
     return std::name(value(x));         \
   }
 ADMPI_STD_CLASSIFY(ADMPI_TANGENT_CLASSIFY)
@@ -283,6 +270,49 @@ auto fma(const A &a, const B &b, const C &c) {
   if constexpr (std::is_same<B, R>::value) z.derivative += x.value * y.derivative;
   z.value = fma(x.value, y.value, z.value);
   return z;
+}
+
+/// The root of the sum of three squares. Any of the three may be a constant.
+template <class A, class B, class C, detail::if_tangents<A, B, C> = 0>
+auto hypot(const A &a, const B &b, const C &c) {
+  using std::hypot;
+  return hypot(hypot(a, b), c);
+}
+
+/// x * 2^n.
+template <class T>
+tangent<T> ldexp(const tangent<T> &x, int n) {
+  using std::ldexp;
+  return {T(ldexp(x.value, n)), T(ldexp(x.derivative, n))};
+}
+template <class T>
+tangent<T> scalbn(const tangent<T> &x, int n) {
+  return ldexp(x, n);
+}
+template <class T>
+tangent<T> scalbln(const tangent<T> &x, long n) {
+  using std::scalbln;
+  return {T(scalbln(x.value, n)), T(scalbln(x.derivative, n))};
+}
+
+/// x / 2^n with an absolute value from 1/2 to 1.
+template <class T>
+tangent<T> frexp(const tangent<T> &x, int *n) {
+  using std::frexp;
+  using std::ldexp;
+  const T y = frexp(x.value, n);
+  return {y, T(ldexp(x.derivative, -*n))};
+}
+
+/// x without its integral part, which has no derivative.
+template <class T, class I>
+tangent<T> modf(const tangent<T> &x, I *integral) {
+  using std::modf;
+  double whole;
+  const T derivative = x.derivative;
+  const T y = modf(x.value, &whole);
+  *integral = whole;
+  return {y, derivative};
 }
 
 #define ADMPI_TANGENT_COMPARISON(op)                                     \
