@@ -188,6 +188,11 @@ impl Request {
         matches!(self.kind, Kind::Passive)
     }
 
+    /// Whether it is persistent and active.
+    const fn is_started(&self) -> bool {
+        self.again.is_some() && matches!(self.kind, Kind::Sending | Kind::Receiving)
+    }
+
     pub const fn transfer(&mut self) -> &mut Transfer {
         &mut self.transfer
     }
@@ -320,7 +325,10 @@ fn complete(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<F
     for slot in slots.iter() {
         batch.push(slot.as_ref().map(|request| &request.transfer));
     }
-    let (found, code) = batch.complete(how);
+    let (mut found, code) = batch.complete(how);
+    if found == Found::Inactive {
+        found = complete_started(slots, how, batch)?;
+    }
     let by_status = code == constants().err_in_status;
     let mut result = if code == raw::SUCCESS { Ok(found) } else { Err(Failure::Mpi(code)) };
     let mut one = |i: usize, at: usize| {
@@ -354,6 +362,22 @@ fn complete(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<F
         Found::Some(n) => (0..n).for_each(|at| one(batch.index(at), at)),
     }
     result
+}
+
+/// Completes requests that were started where MPI says that none is active: MPICH says so of persistent ones to
+/// `MPI_PROC_NULL`, which only its calls for one or for all complete.
+fn complete_started(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<Found> {
+    let mut n = 0;
+    for (i, slot) in slots.iter_mut().enumerate() {
+        let Some(request) = slot.as_mut().filter(|request| request.is_started()) else { continue };
+        let status = request.transfer.wait()?;
+        batch.answer(n, i, &status);
+        n += 1;
+        if matches!(how, Completion::WaitAny | Completion::TestAny) {
+            return Ok(Found::One(i));
+        }
+    }
+    Ok(if n == 0 { Found::Inactive } else { Found::Some(n) })
 }
 
 /// Runs `complete` with arrays kept from call to call, then `report`.

@@ -463,6 +463,12 @@ impl Batch {
         super::wide_int(self.indices[i])
     }
 
+    /// Makes the `at`th answer one about the `i`th request.
+    pub fn answer(&mut self, at: usize, i: usize, status: &Status) {
+        self.indices[at] = c_int::try_from(i).unwrap_or(-1);
+        self.statuses[at] = *status;
+    }
+
     /// Puts back what MPI made of the `i`th request.
     pub fn update(&self, i: usize, transfer: &mut Transfer) {
         // SAFETY: the request was copied from this transfer and completed since.
