@@ -4,7 +4,7 @@ use super::raw::{self, MPI_Request};
 use super::{Comm, Datatype, Outcome, check, wide_int};
 use crate::error::{Code, Error};
 use std::ffi::c_int;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The one tag: the communicators are private, and messages between two ranks keep their order.
 const TAG: c_int = 0;
@@ -33,33 +33,37 @@ impl Word for u64 {}
 impl Word for f64 {}
 
 /// How long to wait before looking again: not at all at first, then as long as others want to run, then by sleeps that are
-/// short beside all the sleep before.
+/// short beside all the wait before. A sleep takes tens of microseconds more than it is asked for: it pays only after a wait
+/// beside which that is little, too.
 #[derive(Debug, Default)]
 pub struct Patience {
     looks: u32,
-    slept: Duration,
+    /// When the looks without a pause were over.
+    began: Option<Instant>,
 }
 
 impl Patience {
     const SPINS: u32 = 100;
-    const YIELDS: u32 = 3000;
-    const SHORTEST: Duration = Duration::from_micros(20);
-    const LONGEST: Duration = Duration::from_micros(500);
-    /// Of the sleep before.
+    const AWAKE: Duration = Duration::from_millis(5);
+    /// Of the wait before.
     const PART: u32 = 64;
+    const LONGEST: Duration = Duration::from_micros(500);
 
     #[inline]
     pub fn pause(&mut self) {
-        self.looks = self.looks.saturating_add(1);
         if self.looks < Self::SPINS {
-            std::hint::spin_loop();
-        } else if self.looks < Self::YIELDS {
-            std::thread::yield_now();
-        } else {
-            let sleep = (Self::SHORTEST + self.slept / Self::PART).min(Self::LONGEST);
-            std::thread::sleep(sleep);
-            self.slept += sleep;
+            self.looks += 1;
+            return std::hint::spin_loop();
         }
+        let waited = self.began.get_or_insert_with(Instant::now).elapsed();
+        match Self::sleep_after(waited) {
+            None => std::thread::yield_now(),
+            Some(sleep) => std::thread::sleep(sleep),
+        }
+    }
+
+    fn sleep_after(waited: Duration) -> Option<Duration> {
+        (waited >= Self::AWAKE).then(|| (waited / Self::PART).min(Self::LONGEST))
     }
 }
 
@@ -243,4 +247,32 @@ unsafe fn irecv<W: Word>(
     check(unsafe {
         raw::MPI_Irecv(words.as_mut_ptr().cast(), n, datatype, from, TAG, comm.raw(), request)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An order that comes soon finds its worker awake, and any other one loses little of the wait before it.
+    #[test]
+    fn sleeps_are_short_beside_the_wait() {
+        assert_eq!(Patience::sleep_after(Duration::from_micros(4999)), None);
+        for micros in [5000, 10_000, 32_000, 1_000_000] {
+            let sleep = Patience::sleep_after(Duration::from_micros(micros)).expect("long enough");
+            assert!(sleep >= Duration::from_micros(75) && sleep <= Duration::from_micros(500));
+            assert!(sleep <= Duration::from_micros(micros / 64 + 1));
+        }
+        assert_eq!(Patience::sleep_after(Duration::from_secs(9)), Some(Patience::LONGEST));
+    }
+
+    #[test]
+    fn who_has_waited_long_sleeps() {
+        let mut patience = Patience::default();
+        while patience.began.is_none_or(|began| began.elapsed() < Patience::AWAKE * 2) {
+            patience.pause();
+        }
+        let before = Instant::now();
+        patience.pause();
+        assert!(before.elapsed() >= Patience::AWAKE * 2 / Patience::PART);
+    }
 }
