@@ -8,6 +8,7 @@
 
 use super::table::Table;
 use crate::count::wide;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_int;
 
@@ -207,11 +208,14 @@ impl Order {
     }
 }
 
+/// When an adjoint leaves: by its post, and its pieces in the order in which they came.
+type Turn = (u64, Reverse<usize>);
+
 /// Adjoints that must wait for others of their channel.
 #[derive(Debug)]
 pub struct Held<M> {
-    /// By channel and post: the last is the next to leave.
-    waiting: Table<Channel, BTreeMap<u64, (u32, M)>>,
+    /// The last of a channel is the next to leave.
+    waiting: Table<Channel, BTreeMap<Turn, (u32, M)>>,
     n: usize,
 }
 
@@ -226,9 +230,11 @@ impl<M> Held<M> {
         self.n == 0
     }
 
-    /// Adds the adjoint of the receive `post`, which may leave once event `release` has been passed.
+    /// Adds the adjoint of the receive `post`, which may leave once event `release` has been passed. All pieces of it
+    /// are added before any leaves.
     pub fn hold(&mut self, channel: Channel, post: u64, release: u32, message: M) {
-        self.waiting.entry(channel).or_default().insert(post, (release, message));
+        let turn = (post, Reverse(self.n));
+        self.waiting.entry(channel).or_default().insert(turn, (release, message));
         self.n += 1;
     }
 
@@ -306,13 +312,16 @@ mod tests {
         let mut held = Held::default();
         let mut sent = Vec::new();
         for (event, &(post, release)) in events.iter().enumerate().rev() {
-            held.hold(CHANNEL, post, release, post);
-            while let Some(post) = held.next(CHANNEL, u32::try_from(event).expect("small")) {
-                sent.push(post);
+            for piece in 0..3 {
+                held.hold(CHANNEL, post, release, 3 * post + piece);
+            }
+            while let Some(piece) = held.next(CHANNEL, u32::try_from(event).expect("small")) {
+                sent.push(piece);
             }
         }
         assert!(held.is_empty());
-        sent
+        assert!(sent.chunks(3).all(|all| [all[0], all[0] + 1, all[0] + 2] == all));
+        sent.chunks(3).map(|all| all[0] / 3).collect()
     }
 
     #[test]

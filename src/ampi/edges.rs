@@ -5,7 +5,7 @@
 //! have one tag. Where two ranks share several edges, both go through them in one order.
 
 use super::Private;
-use super::traffic::{Parcel, Traffic, with_traffic};
+use super::traffic::{Parcel, Traffic, pieces, with_traffic};
 use super::wire::Shares;
 use crate::error::Result;
 use crate::mpi::list::listable;
@@ -87,34 +87,35 @@ impl Edges {
     ) -> Result<()> {
         let (private, depth) = (private.mirror(), sweep.depth());
         for &Edge { peer, at, n } in self.0.iter() {
-            let mut data = Staging::take(n * columns);
-            data.as_mut_slice().copy_from_slice(&taken.as_slice()[at * columns..][..n * columns]);
-            let parcel =
-                Parcel { private, depth, peer, tag, n, width: columns, data: Payload::Own(data) };
-            sweep.companion::<Traffic>().send(parcel)?;
+            let part = &taken.as_slice()[at * columns..];
+            for piece in pieces(n, columns) {
+                let n = piece.len();
+                let mut data = Staging::take(n * columns);
+                data.as_mut_slice().copy_from_slice(&part[piece.start * columns..][..n * columns]);
+                let data = Payload::Own(data);
+                let parcel = Parcel { private, depth, peer, tag, n, width: columns, data };
+                sweep.companion::<Traffic>().send(parcel)?;
+            }
         }
         Ok(())
     }
 
-    /// Waits for each part, of `columns` doubles a value, and gives it to `each`.
+    /// Waits for each part, of `columns` doubles a value, and gives it to `each` piece by piece, with the place of the
+    /// first value in the packed array.
     pub fn receive(
         &self,
         private: &Private,
         tag: c_int,
         columns: usize,
         sweep: &mut Sweep<'_>,
-        mut each: impl FnMut(&Edge, &[f64]),
+        mut each: impl FnMut(usize, &[f64]),
     ) -> Result<()> {
         let way = (private.mirror(), sweep.depth());
         with_traffic(sweep, |traffic, _| {
-            for edge in self.0.iter() {
-                let from = Envelope::new(edge.peer, tag);
-                let mut part = traffic.memory(edge.n * columns);
-                traffic.receive(way, from, edge.n, columns, part.as_mut_slice())?;
-                each(edge, part.as_slice());
-                traffic.keep(part);
-            }
-            Ok(())
+            self.0.iter().try_for_each(|&Edge { peer, at, n }| {
+                let from = Envelope::new(peer, tag);
+                traffic.receive(way, from, n, columns, |before, piece| each(at + before, piece))
+            })
         })
     }
 
@@ -131,9 +132,9 @@ impl Edges {
         }
         let width = sweep.width();
         let mut sum = Staging::zeros(ids.len() * width);
-        self.receive(private, tag, width, sweep, |edge, part| {
-            let place = sum.as_mut_slice()[edge.at * width..].iter_mut();
-            place.zip(part).for_each(|(sum, t)| *sum += t);
+        self.receive(private, tag, width, sweep, |at, piece| {
+            let place = sum.as_mut_slice()[at * width..].iter_mut();
+            place.zip(piece).for_each(|(sum, t)| *sum += t);
         })?;
         sweep.add(ids, sum.as_slice());
         Ok(())

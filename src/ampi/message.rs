@@ -5,9 +5,10 @@ use super::channel::{Channel, Window};
 use super::check::{self, Posted};
 use super::communicator::{self, Claim};
 use super::recording::{ids, on_tape, state};
-use super::traffic::{Completion, Parcel, Traffic};
+use super::traffic::{Completion, Parcel, Traffic, in_a_piece, pieces, with_traffic};
 use super::wire::items;
 use super::{Private, statistics};
+use crate::count::wide32;
 use crate::datatype::is_passive;
 use crate::error::{Code, Error, Result};
 use crate::large::limit::small;
@@ -34,14 +35,26 @@ impl Event for Sent {
     const NAME: &'static str = "Send";
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let (n, width, depth) = (self.ids.len(), sweep.width(), sweep.depth());
-        let (mut short, mut long) = (SHORT, Staging::default());
+        let (n, width) = (self.ids.len(), sweep.width());
+        let way = (self.private, sweep.depth());
         let traffic = sweep.companion::<Traffic>();
-        let adjoint = room_in(&mut short, &mut long, n * width, |n| traffic.memory(n));
-        traffic.receive((self.private, depth), self.to, n, width, adjoint)?;
-        sweep.add(&self.ids, adjoint);
-        if n * width > short.len() {
-            sweep.companion::<Traffic>().keep(long);
+        let mut short = SHORT;
+        if n * width <= short.len() {
+            let adjoint = &mut short[..n * width];
+            traffic.receive_short(way, self.to, n, width, adjoint)?;
+            sweep.add(&self.ids, adjoint);
+        } else if n < in_a_piece(width) {
+            let mut adjoint = traffic.memory(n * width);
+            traffic.receive_short(way, self.to, n, width, adjoint.as_mut_slice())?;
+            sweep.add(&self.ids, adjoint.as_slice());
+            sweep.companion::<Traffic>().keep(adjoint);
+        } else {
+            with_traffic(sweep, |traffic, sweep| {
+                traffic.receive(way, self.to, n, width, |at, piece| {
+                    let part = at..at + piece.len() / width;
+                    sweep.add(&self.ids.part(part), piece);
+                })
+            })?;
         }
         Ok(())
     }
@@ -66,20 +79,47 @@ impl Event for Received {
     const NAME: &'static str = "Recv";
 
     fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-        let (n, width, event) = (crate::count::wide32(self.n), sweep.width(), sweep.event_index());
-        let lent = if n * width < WORTH_LENDING { None } else { sweep.lend(self.first, n) };
-        let data = match lent {
-            Some(loan) => Payload::Lent(loan),
-            None => {
-                let mut data = sweep.companion::<Traffic>().memory(n * width);
-                sweep.take(self.first, n, data.as_mut_slice());
-                Payload::Own(data)
-            }
-        };
-        let (depth, peer) = (sweep.depth(), self.source);
-        let parcel = Parcel { private: self.private, depth, peer, tag: self.tag, n, width, data };
+        let (n, width) = (wide32(self.n), sweep.width());
+        statistics::sent_back(n * width);
+        if n * width >= WORTH_LENDING {
+            return self.reverse_long(n, width, sweep);
+        }
+        let data = Payload::Own(taken(self.first, n, sweep));
+        self.send_back(n, data, sweep)
+    }
+}
+
+impl Received {
+    #[inline(never)]
+    fn reverse_long(&self, n: usize, width: usize, sweep: &mut Sweep<'_>) -> Result<()> {
+        let mut first = self.first;
+        for piece in pieces(n, width) {
+            let n = piece.len();
+            let lent = sweep.lend(first, n).map(Payload::Lent);
+            let data = lent.unwrap_or_else(|| Payload::Own(taken(first, n, sweep)));
+            self.send_back(n, data, sweep)?;
+            first += u32::try_from(n).expect("ids that were given out");
+        }
+        Ok(())
+    }
+
+    /// Sends the adjoints of `n` values, or holds them back.
+    #[inline(always)]
+    fn send_back(&self, n: usize, data: Payload, sweep: &mut Sweep<'_>) -> Result<()> {
+        let (width, depth, event) = (sweep.width(), sweep.depth(), sweep.event_index());
+        let &Self { private, source: peer, tag, .. } = self;
+        let parcel = Parcel { private, depth, peer, tag, n, width, data };
         sweep.companion::<Traffic>().deliver(self.post, self.release, event, parcel)
     }
+}
+
+/// The adjoints of `n` values from `first` on, in memory of a message.
+#[inline(always)]
+fn taken(first: u32, n: usize, sweep: &mut Sweep<'_>) -> Staging {
+    let width = sweep.width();
+    let mut data = sweep.companion::<Traffic>().memory(n * width);
+    sweep.take(first, n, data.as_mut_slice());
+    data
 }
 
 /// How a call finds the private communicator, once it knows that it needs one.
@@ -436,23 +476,7 @@ fn room(buffer: &Source, peer: c_int) -> usize {
 }
 
 /// Room on the stack for short messages.
-type Short = [f64; 16];
-const SHORT: Short = [0.0; 16];
-
-/// Room for `n` doubles: in `short` if that is enough, else in `long`, which `take` provides.
-#[inline]
-fn room_in<'a>(
-    short: &'a mut Short,
-    long: &'a mut Staging,
-    n: usize,
-    take: impl FnOnce(usize) -> Staging,
-) -> &'a mut [f64] {
-    if n <= short.len() {
-        return &mut short[..n];
-    }
-    *long = take(n);
-    long.as_mut_slice()
-}
+const SHORT: [f64; 16] = [0.0; 16];
 
 #[inline(always)]
 pub fn send(buf: &Argument, to: Envelope, comm: Comm, mode: &Mode) -> Outcome<()> {

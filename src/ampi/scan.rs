@@ -219,8 +219,9 @@ impl Rule for Scanned {
         }
         let mut all = Staging::zeros(self.ids.len() * words);
         let from_the_top = destinations.reversed();
-        from_the_top.receive(self.private, tag, words, sweep, |_, maps| {
-            let each = all.as_mut_slice().chunks_exact_mut(words).zip(maps.chunks_exact(words));
+        from_the_top.receive(self.private, tag, words, sweep, |at, maps| {
+            let all = &mut all.as_mut_slice()[at * words..];
+            let each = all.chunks_exact_mut(words).zip(maps.chunks_exact(words));
             for (all, map) in each {
                 for (u, b) in all[1..].iter_mut().zip(&map[1..]) {
                     *u = b + times(map[0], *u);

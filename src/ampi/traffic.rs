@@ -4,7 +4,7 @@ use super::channel::{AT_ONCE, Channel, Closed, Held, Order, Window};
 use super::check::{self, Log};
 use super::table::Table;
 use super::wire::doubles;
-use super::{Private, communicator, lock, request, statistics};
+use super::{Private, communicator, lock, request};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
@@ -14,6 +14,7 @@ use crate::mpi::{
 use crate::tape::{self, Companion, Event, Position, Sweep, Tape};
 use std::collections::VecDeque;
 use std::ffi::c_int;
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// Sends outstanding per peer; the rest wait here, in order. (MPICH fails beyond some 200k of them, and
@@ -24,7 +25,22 @@ const WINDOW: usize = 256;
 /// their turn.
 const PATIENCE: u32 = 1000;
 
-/// A message of adjoints: `n` values of `width` directions.
+/// Doubles of a message of adjoints at most: what is received is added while it lies in the cache (bench_halo).
+const PIECE: usize = 1 << 16;
+
+/// How many values of `width` doubles a piece has.
+pub const fn in_a_piece(width: usize) -> usize {
+    PIECE / width
+}
+
+/// The values of each message when `n` of `width` doubles travel. The last has fewer than a piece, and be it none: so each end
+/// finds out if the other counts more, or fewer.
+pub fn pieces(n: usize, width: usize) -> impl Iterator<Item = Range<usize>> {
+    let whole = in_a_piece(width);
+    (0..=n).step_by(whole).map(move |at| at..n.min(at + whole))
+}
+
+/// A message of adjoints: `n` values of `width` directions, at most a piece.
 #[derive(Debug)]
 pub struct Parcel {
     pub private: &'static Private,
@@ -38,10 +54,6 @@ pub struct Parcel {
 }
 
 impl Parcel {
-    fn empty(private: &'static Private, depth: u32, peer: c_int) -> Self {
-        Self { private, depth, peer, tag: 0, n: 0, width: 1, data: Payload::default() }
-    }
-
     fn send(self) -> Result<Operation> {
         let comm = self.private.comm(self.depth)?;
         let to = Envelope::new(self.peer, self.tag);
@@ -360,10 +372,20 @@ fn not_received(failure: Failure, rank: c_int) -> Error {
 }
 
 #[cold]
-fn not_as_many(received: Option<usize>, n: usize, width: usize, from: Envelope) -> Error {
-    let received =
-        received.map_or_else(|| "a part of the".to_owned(), |received| received.to_string());
-    let Envelope { peer, tag } = from;
+fn not_as_many(
+    private: &Private,
+    received: Option<usize>,
+    n: usize,
+    width: usize,
+    from: Envelope,
+) -> Error {
+    let received = match received {
+        None => "a part of the".to_owned(),
+        // A whole piece, where the last was to come: others may follow.
+        Some(more) if more > n * width => format!("at least {more}"),
+        Some(received) => received.to_string(),
+    };
+    let (peer, tag) = (private.users_rank(from.peer), from.tag);
     Error::new(
         Code::Mpi,
         format!(
@@ -439,16 +461,16 @@ impl Traffic {
         self.spare = memory;
     }
 
-    /// The adjoint of a receive: sent now, or once those posted later on its channel have left.
-    #[inline]
+    /// The adjoint of a receive, or a piece of it: sent now, or once those posted later on its channel have left.
+    #[inline(always)]
     pub fn deliver(&mut self, post: u64, release: u32, event: u32, parcel: Parcel) -> Result<()> {
-        statistics::sent_back(parcel.n * parcel.width);
         if release == AT_ONCE && self.way.held.is_empty() {
             return self.send(parcel);
         }
         let channel = Channel { private: parcel.private.index, peer: parcel.peer, tag: parcel.tag };
+        let ends = parcel.n < in_a_piece(parcel.width);
         self.way.held.hold(channel, post, release, parcel);
-        while let Some(mut parcel) = self.way.held.next(channel, event) {
+        while ends && let Some(mut parcel) = self.way.held.next(channel, event) {
             self.way.outbox.send(&mut parcel)?;
         }
         Ok(())
@@ -466,31 +488,65 @@ impl Traffic {
         Ok(())
     }
 
-    /// The adjoint of a send: waits for `n` values of `width` directions, for which `room` is made.
+    /// The adjoint of a send: waits for `n` values of `width` directions, piece by piece. `each` is told how many came before.
     pub fn receive(
         &mut self,
-        (private, depth): (&Private, u32),
+        way: (&Private, u32),
+        from: Envelope,
+        n: usize,
+        width: usize,
+        mut each: impl FnMut(usize, &[f64]),
+    ) -> Result<()> {
+        let mut room = self.memory(n.min(in_a_piece(width)) * width);
+        for piece in pieces(n, width) {
+            let (before, wanted) = (piece.start * width, piece.len() * width);
+            let received = self.receive_message(way, from, room.as_mut_slice())?;
+            if received != Some(wanted) {
+                let received = received.map(|received| before + received);
+                return Err(not_as_many(way.0, received, n, width, from));
+            }
+            check::adjoint_taken(way.0, way.1, from.peer);
+            each(piece.start, &room.as_slice()[..wanted]);
+        }
+        self.keep(room);
+        Ok(())
+    }
+
+    /// As `receive` of less than a piece, for which `room` is made.
+    pub fn receive_short(
+        &mut self,
+        way: (&Private, u32),
         from: Envelope,
         n: usize,
         width: usize,
         room: &mut [f64],
     ) -> Result<()> {
+        match self.receive_message(way, from, room)? {
+            Some(received) if received == room.len() => {
+                check::adjoint_taken(way.0, way.1, from.peer);
+                Ok(())
+            }
+            received => Err(not_as_many(way.0, received, n, width, from)),
+        }
+    }
+
+    /// Waits for a message, and tells how many adjoints it brings, unless a part of one.
+    #[inline(always)]
+    fn receive_message(
+        &mut self,
+        (private, depth): (&Private, u32),
+        from: Envelope,
+        room: &mut [f64],
+    ) -> Result<Option<usize>> {
         let comm = private.comm(depth)?;
-        let rank = || private.users_rank(from.peer);
-        let items = doubles(n * width).map_err(|failure| not_received(failure, rank()))?;
+        let failed = |failure| not_received(failure, private.users_rank(from.peer));
+        let items = doubles(room.len()).map_err(failed)?;
         let received = if self.way.outbox.queued == 0 {
             message::receive(comm, &mut *room, &items, from)
         } else {
             self.receive_while_sending(comm, room, &items, from)?
         };
-        let received = received.and_then(|status| status.doubles());
-        match received.map_err(|failure| not_received(failure, rank()))? {
-            Some(received) if received == items.len() => {
-                check::adjoint_taken(private, depth, from.peer);
-                Ok(())
-            }
-            received => Err(not_as_many(received, n, width, Envelope::new(rank(), from.tag))),
-        }
+        received.and_then(|status| status.doubles()).map_err(failed)
     }
 
     #[cold]
@@ -606,7 +662,7 @@ impl Traffic {
 }
 
 /// Gives up a sweep on all ranks of `comm`; in a callback one of the callback's own, whose messages go by handles of
-/// their own. Every rank drops what reaches it until each peer has said, by an empty message, that nothing more will
+/// their own. Every rank drops what reaches it until each peer has said, by a message of one byte, that nothing more will
 /// come: messages of one pair do not overtake each other.
 pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
     let private = communicator::of(comm)?;
@@ -620,22 +676,25 @@ pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
         let sent_all = tape.companion::<Traffic>().give_up(private)?;
         if sent_all && farewells.is_empty() {
             let depth = depth.unwrap_or(private.home);
-            let tell = |peer| Parcel::empty(private, depth, peer).send();
-            farewells = (0..private.size).map(tell).collect::<Result<Vec<_>>>()?;
+            let comm = private.comm(depth)?;
+            let tell = |peer| {
+                let (byte, to) = (Payload::Own(Staging::zeros(1)), Envelope::new(peer, 0));
+                Operation::send(comm, byte, &Doubles::bytes(1), to)
+            };
+            farewells = (0..private.size).map(tell).collect::<Outcome<Vec<_>>>()?;
         }
         let mut idle = true;
         for &comm in &handles {
             let anything = Envelope::new(any.any_source, any.any_tag);
             let Some(status) = message::probe(comm, anything)? else { continue };
             idle = false;
-            let n = status.doubles()?.unwrap_or(0);
-            if n > room.len() {
-                room = Staging::take(n);
-            }
+            let n = status.bytes()?;
+            room.reshape(n.div_ceil(8));
             let from = Envelope::new(status.source(), status.tag());
-            message::receive(comm, room.as_mut_slice(), &doubles(n)?, from)?;
-            // No others are empty.
-            quiet += usize::from(n == 0);
+            let is_farewell = n == 1;
+            let items = if is_farewell { Doubles::bytes(1) } else { doubles(n / 8)? };
+            message::receive(comm, room.as_mut_slice(), &items, from)?;
+            quiet += usize::from(is_farewell);
         }
         if idle {
             std::thread::yield_now();

@@ -4,6 +4,7 @@ use super::{Sweep, Tape};
 use crate::count::{wide, wide32};
 use crate::error::Result;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 mod sealed {
     pub trait Sealed {}
@@ -34,6 +35,12 @@ impl<T> Stored<T> {
 
     pub const fn is_empty(&self) -> bool {
         self.n == 0
+    }
+
+    /// Some of them.
+    fn part(&self, range: Range<usize>) -> Self {
+        let before = (range.start * size_of::<T>()) as u64;
+        Self { offset: self.offset + before, n: range.len() as u64, kind: PhantomData }
     }
 }
 
@@ -77,6 +84,19 @@ impl Ids {
 
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Those of some of the values.
+    pub fn part(&self, range: Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= self.len(), "a part of them");
+        match self {
+            Self::Passive(_) => Self::Passive(range.len()),
+            Self::Range { first, .. } => {
+                let narrow = |n| u32::try_from(n).expect("ids that were given out");
+                Self::Range { first: first + narrow(range.start), n: narrow(range.len()) }
+            }
+            Self::List(list) => Self::List(list.part(range)),
+        }
     }
 }
 
