@@ -115,6 +115,30 @@ void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, D1 
   }
 }
 
+/// What is computed of three scalars, by the ways that `results` lists for those that are active, has this value and these partials.
+template <class Results>
+void check_three(double a, double b, double c, const Results &results, double value, double of_a, double of_b, double of_c,
+                 double tolerance) {
+  for (int mask = 0; mask < 8; ++mask) {
+    CAPTURE(mask);
+    admpi::tape tape;
+    tape.start();
+    var x = a, y = b, z = c;
+    if (mask & 1) tape.input(x);
+    if (mask & 2) tape.input(y);
+    if (mask & 4) tape.input(z);
+    for (const var &w : results(x, y, z, mask)) {
+      tape.clear_adjoints();
+      tape.seed(w);
+      tape.reverse();
+      CHECK(same(w.value, value, tolerance));
+      CHECK(same(tape.adjoint(x), mask & 1 ? of_a : 0.0, tolerance));
+      CHECK(same(tape.adjoint(y), mask & 2 ? of_b : 0.0, tolerance));
+      CHECK(same(tape.adjoint(z), mask & 4 ? of_c : 0.0, tolerance));
+    }
+  }
+}
+
 using real = long double;
 
 #define UNARY(name, derivative, ...)                                                            \
@@ -404,25 +428,11 @@ TEST_CASE("test_functions_of_the_exponent") {
 
 TEST_CASE("test_functions_hypot_of_three") {
   const double a = 2.0, b = -3.0, c = 6.0;
-  for (int mask = 0; mask < 8; ++mask) {
-    CAPTURE(mask);
-    admpi::tape tape;
-    tape.start();
-    var x = a, y = b, z = c;
-    if (mask & 1) tape.input(x);
-    if (mask & 2) tape.input(y);
-    if (mask & 4) tape.input(z);
-    for (const var &w : {var(hypot(x, y, z)), var(std::hypot(x * 1.0, y, z)), mask & 6 ? var(hypot(x, y, z)) : var(hypot(x, b, c)),
-                         mask & 3 ? var(hypot(x, y, z)) : var(hypot(a, b, z))}) {
-      tape.clear_adjoints();
-      tape.seed(w);
-      tape.reverse();
-      CHECK(w.value == doctest::Approx(7.0).epsilon(1e-15));
-      CHECK(tape.adjoint(x) == doctest::Approx(mask & 1 ? a / 7.0 : 0.0).epsilon(1e-15));
-      CHECK(tape.adjoint(y) == doctest::Approx(mask & 2 ? b / 7.0 : 0.0).epsilon(1e-15));
-      CHECK(tape.adjoint(z) == doctest::Approx(mask & 4 ? c / 7.0 : 0.0).epsilon(1e-15));
-    }
-  }
+  const auto results = [&](const var &x, const var &y, const var &z, int mask) {
+    return std::vector<var>{hypot(x, y, z), std::hypot(x * 1.0, y, z), mask & 6 ? var(hypot(x, y, z)) : var(hypot(x, b, c)),
+                            mask & 3 ? var(hypot(x, y, z)) : var(hypot(a, b, z))};
+  };
+  check_three(a, b, c, results, 7.0, a / 7.0, b / 7.0, c / 7.0, 1e-15);
   using T = tangent<double>;
   CHECK(hypot(T(a, 1.0), T(b, 0.0), T(c, 0.0)).derivative == doctest::Approx(a / 7.0));
   CHECK(hypot(a, b, T(c, 1.0)).derivative == doctest::Approx(c / 7.0));
@@ -477,27 +487,13 @@ TEST_CASE("test_functions_the_operand_that_is_not_chosen_adds_nothing") {
 TEST_CASE("test_functions_fma") {
   using T = tangent<double>;
   const double a = 1.25, b = -3.5, c = 0.75;
-  for (int mask = 0; mask < 8; ++mask) {
-    CAPTURE(mask);
-    admpi::tape tape;
-    tape.start();
-    var x = a, y = b, z = c;
-    if (mask & 1) tape.input(x);
-    if (mask & 2) tape.input(y);
-    if (mask & 4) tape.input(z);
-    for (const var &w : {var(fma(x, y, z)), var(admpi_fma(x, y, z)), var(std::fma(x * 1.0, y, z)),
-                         mask & 2 ? var(fma(x, y, z)) : var(admpi_fma_d(x, b, z)),
-                         mask & 1 ? var(fma(x, y, z)) : var(fma(a, y, z)),
-                         mask & 6 ? var(fma(x, y, z)) : var(fma(x, b, c))}) {
-      tape.clear_adjoints();
-      tape.seed(w);
-      tape.reverse();
-      CHECK(w.value == std::fma(a, b, c));
-      CHECK(tape.adjoint(x) == (mask & 1 ? b : 0.0));
-      CHECK(tape.adjoint(y) == (mask & 2 ? a : 0.0));
-      CHECK(tape.adjoint(z) == (mask & 4 ? 1.0 : 0.0));
-    }
-  }
+  const auto results = [&](const var &x, const var &y, const var &z, int mask) {
+    return std::vector<var>{fma(x, y, z), admpi_fma(x, y, z), std::fma(x * 1.0, y, z),
+                            mask & 2 ? var(fma(x, y, z)) : var(admpi_fma_d(x, b, z)),
+                            mask & 1 ? var(fma(x, y, z)) : var(fma(a, y, z)),
+                            mask & 6 ? var(fma(x, y, z)) : var(fma(x, b, c))};
+  };
+  check_three(a, b, c, results, std::fma(a, b, c), b, a, 1.0, 0.0);
   // Rounded once: the product alone is not representable.
   const double h = 1.0 + 0x1p-30;
   CHECK(admpi::value(fma(var(h), var(h), var(-1.0))) == std::fma(h, h, -1.0));
