@@ -129,6 +129,54 @@ TEST_CASE("test_varmat_filled_element_by_element") {
   CHECK(tape.adjoint(x) == 199.0 * 200.0 / 2.0);
 }
 
+TEST_CASE("test_varmat_assigned_columns_have_runs_of_ids") {
+  admpi::tape tape;
+  tape.start();
+  varmat a(8, 4), b(8, 2);
+  a = 2.0;
+  b = 3.0;
+  tape.input(a);
+  tape.input(b);
+  const std::vector<var> x = a.vars(), y = b.vars();
+  a.col(0) = b.col(1);
+  a.col(3) = 5.0;
+  const auto by_runs = [&] { return (reinterpret_cast<std::uintptr_t>(a.handle()->block->ids) & 1) != 0; };
+  CHECK(by_runs());
+  const varmat &read = a;
+  for (std::int64_t k = 0; k < a.size(); ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const var expected = k < 8 ? y[at + 8] : k < 24 ? x[at] : var(5.0);
+    const admpi_var seen = admpi_view_get(a.parts(), k % 8, k / 8);
+    for (const admpi_var &element : {static_cast<admpi_var>(read(k)), static_cast<admpi_var>(a(k % 8, k / 8)), seen}) {
+      CHECK(element.value == expected.value);
+      CHECK(element.id == expected.id);
+      CHECK(element.tag == expected.tag);
+    }
+  }
+  const var z = read(1, 0) * read(1, 1) * read(1, 3);
+  const var s = sum(square(a));
+  // Elements have an array, through which others are written.
+  a(0, 0) = a(7, 2) * a(1, 0);
+  CHECK(!by_runs());
+  a(1, 0) = a(0, 0);
+  const var t = sum(a.col(0));
+  for (int sweep = 0; sweep < 2; ++sweep) {
+    tape.clear_adjoints();
+    tape.seed(z);
+    tape.seed(s, 100.0);
+    tape.seed(t, 10000.0);
+    tape.reverse();
+    for (std::size_t k = 0; k < 8; ++k) {
+      CHECK(tape.adjoint(x[k]) == 0.0);
+      CHECK(tape.adjoint(x[k + 8]) == 400.0 + (k == 1 ? 15.0 : 0.0));
+      CHECK(tape.adjoint(x[k + 16]) == 400.0 + (k == 7 ? 60000.0 : 0.0));
+      CHECK(tape.adjoint(y[k]) == 0.0);
+      CHECK(tape.adjoint(y[k + 8]) == 600.0 + (k == 1 ? 10.0 + 40000.0 : k == 0 ? 0.0 : 10000.0));
+    }
+    CHECK(read(0, 0).value == 6.0);
+  }
+}
+
 TEST_CASE("test_varmat_scalars_to_a_matrix_and_back_are_one_event") {
   recording tape;
   std::vector<var> x(6);

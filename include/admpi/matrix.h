@@ -18,11 +18,18 @@ typedef struct admpi_id {
   uint32_t tag;
 } admpi_id;
 
+/** Elements of a matrix that have consecutive ids, or are passive, up to where the next run begins. */
+typedef struct admpi_run {
+  int64_t from;
+  admpi_id id; /**< of element `from`; id 0 is passive */
+} admpi_run;
+
 /** Values and ids of a matrix. Those who access elements inline read it; everything else of a block is private and
  *  lies behind. */
 typedef struct admpi_block {
   double *value;
-  admpi_id *ids;  /**< of each element, or NULL: then element k has id0 + k * step, and the tag below */
+  admpi_id *ids;  /**< of each element, or NULL: then element k has id0 + k * step, and the tag below; or one more than
+                       the address of an array of admpi_run, by `from`. Behind the last, `from` is INT64_MAX */
   uint32_t id0;
   uint32_t tag;
   uint32_t step;  /**< 1, or 0: all elements are passive (id0 is 0) */
@@ -221,14 +228,24 @@ static inline admpi_view admpi_view_diagonal(admpi_view v) {
   return v;
 }
 
+/** Id and tag of an element of a block where the lowest bit of `ids` is set. */
+static inline admpi_id admpi_run_id(const admpi_block *block, int64_t k) {
+  const admpi_run *run = (const admpi_run *)((const char *)block->ids - 1);
+  while (run[1].from <= k) ++run;
+  admpi_id id = run->id;
+  if (id.id != 0) id.id += (uint32_t)(k - run->from);
+  return id;
+}
+
 /** Element (i, j) of a view, which is not checked. */
 static inline admpi_var admpi_view_get(admpi_view v, int64_t i, int64_t j) {
   const admpi_block *block = v.of->block;
   const int64_t k = v.offset + i * v.row_step + j * v.col_step;
   admpi_var x = {block->value[k], block->id0 + (uint32_t)k * block->step, block->tag};
   if (block->ids != NULL) {
-    x.id = block->ids[k].id;
-    x.tag = block->ids[k].tag;
+    const admpi_id id = ((uintptr_t)block->ids & 1) != 0 ? admpi_run_id(block, k) : block->ids[k];
+    x.id = id.id;
+    x.tag = id.tag;
   }
   return x;
 }

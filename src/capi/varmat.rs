@@ -239,7 +239,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_set(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let element = get("view", view)?.element("view", i, j)?;
-        with_tape(|tape| Tape::assign_vars(tape, "view", &element, &[x]))
+        with_tape(|tape| Tape::assign_element(tape, "view", &element, &x))
     })
 }
 

@@ -8,6 +8,7 @@ mod equations;
 mod kernel;
 mod operand;
 mod operation;
+mod runs;
 mod stretch;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ pub use stretch::{Loans, Stretch};
 use super::{Event, Sweep, Tape, Var};
 use crate::count::product;
 use crate::error::{Code, Error, Result};
+use runs::Runs;
 use std::alloc::{Layout, alloc_zeroed};
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -38,7 +40,7 @@ pub struct Id {
 const STALE: u32 = u32::MAX;
 
 /// What inline element access reads, laid out as `admpi_block` in `include/admpi/matrix.h`. The id of element k is
-/// `ids[k]`, or `id0 + k * step` where there is no array.
+/// `ids[k]`, or `id0 + k * step` where there is no array, unless `ids` is the address of `Runs` and `RUNS`.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Cells {
@@ -49,6 +51,53 @@ pub struct Cells {
     pub step: u32,
     /// Elements may be written in place, through `ids`, while this is the epoch of the thread's tape. 0 is none.
     pub epoch: u32,
+}
+
+/// Marks the address of `Runs` in `Cells::ids`.
+const RUNS: usize = 1;
+
+/// Where the ids of elements are.
+#[derive(Debug, Clone, Copy)]
+enum Ids<'b> {
+    /// Consecutive, or all passive.
+    Range,
+    Runs(&'b Runs),
+    Listed(*mut Id),
+}
+
+impl Cells {
+    /// What `ids`, of this block now or at another time, says.
+    ///
+    /// # Safety
+    /// The runs live as long as the reference.
+    unsafe fn read<'b>(ids: *mut Id) -> Ids<'b> {
+        if ids.is_null() {
+            Ids::Range
+        } else if ids.addr() & RUNS != 0 {
+            // SAFETY: the caller's promise.
+            Ids::Runs(unsafe { &*ids.map_addr(|address| address & !RUNS).cast() })
+        } else {
+            Ids::Listed(ids)
+        }
+    }
+
+    /// The id of element k, which is one, by `ids` of this block now or at another time.
+    ///
+    /// # Safety
+    /// As for `read`.
+    unsafe fn id(&self, ids: *mut Id, k: usize) -> Id {
+        // SAFETY: the caller's promise.
+        match unsafe { Self::read(ids) } {
+            Ids::Range => {
+                // Blocks of ids are no longer than the id space.
+                let ahead = u32::try_from(k).unwrap_or(0) * self.step;
+                Id { id: self.id0 + ahead, tag: self.tag }
+            }
+            Ids::Runs(runs) => runs.id(k),
+            // SAFETY: an array is as long as the block.
+            Ids::Listed(ids) => unsafe { *ids.add(k) },
+        }
+    }
 }
 
 /// The matrices bound to blocks of one tape.
@@ -116,23 +165,26 @@ impl Block {
 
     fn id(&self, k: usize) -> Id {
         assert!(k < self.n, "an element beyond its block");
-        let Cells { ids, id0, tag, step, .. } = self.cells;
-        if ids.is_null() {
-            // Blocks of ids are no longer than the id space.
-            let ahead = u32::try_from(k).unwrap_or(0) * step;
-            return Id { id: id0 + ahead, tag };
-        }
-        // SAFETY: the array is as long as the block.
-        unsafe { *ids.add(k) }
+        // SAFETY: a live block has live runs.
+        unsafe { self.cells.id(self.cells.ids, k) }
+    }
+
+    fn ids(&self) -> Ids<'_> {
+        // SAFETY: as above.
+        unsafe { Cells::read(self.cells.ids) }
     }
 
     /// The ids of the elements, where there is an array of them.
     fn listed(&self) -> Option<&[Id]> {
-        if self.cells.ids.is_null() {
-            return None;
+        match self.ids() {
+            // SAFETY: the array is as long as the block.
+            Ids::Listed(ids) => Some(unsafe { std::slice::from_raw_parts(ids, self.n) }),
+            _ => None,
         }
-        // SAFETY: the array is as long as the block.
-        Some(unsafe { std::slice::from_raw_parts(self.cells.ids, self.n) })
+    }
+
+    fn is_listed(&self) -> bool {
+        self.listed().is_some()
     }
 
     /// The first id of a part whose elements lie side by side and have consecutive ids, 0 if they are passive.
@@ -140,17 +192,31 @@ impl Block {
         if !part.is_contiguous() {
             return None;
         }
-        match self.listed() {
+        match self.ids() {
             _ if part.is_empty() || !self.is_active() => Some(0),
-            Some(ids) => {
-                let ids = &ids[part.span()];
+            Ids::Listed(_) => {
+                let ids = &self.listed()?[part.span()];
                 (run(ids) == ids.len()).then_some(ids[0].id)
             }
-            None => {
+            Ids::Runs(runs) => runs.one(part.span()).map(|first| first.id),
+            Ids::Range => {
                 let step = u32::from(self.cells.id0 != 0);
                 (self.cells.step == step).then(|| self.id(part.offset).id)
             }
         }
+    }
+
+    /// The ids of a part, column by column; none if they are listed, or too many runs.
+    fn runs(&self, part: &Part) -> Option<Runs> {
+        let mut runs = Runs::new();
+        for run in part.stretches()? {
+            match self.ids() {
+                Ids::Range => runs.push(run.len(), self.id(run.start))?,
+                Ids::Runs(own) => own.each(run).try_for_each(|(n, id)| runs.push(n, id))?,
+                Ids::Listed(_) => return None,
+            }
+        }
+        Some(runs)
     }
 
     /// What the tape with this serial number has forgotten, or the heap holds for nobody.
@@ -305,6 +371,21 @@ impl Part {
     /// Whether the elements lie side by side, column by column.
     pub fn is_contiguous(&self) -> bool {
         (self.rows <= 1 || self.row_step == 1) && (self.cols <= 1 || self.col_step == self.rows)
+    }
+
+    /// Where elements lie side by side, in their order; none if that is in too many places.
+    fn stretches(self) -> Option<impl Iterator<Item = Range<usize>>> {
+        let Self { offset, rows, row_step, col_step, .. } = self;
+        let length = match () {
+            () if self.is_contiguous() => self.len(),
+            () if rows == 1 || row_step == 1 => rows,
+            () => 1,
+        };
+        let places = (0..self.len()).step_by(length.max(1)).map(move |k| {
+            let first = offset + k % rows * row_step + k / rows * col_step;
+            first..first + length
+        });
+        (places.len() <= runs::MOST).then_some(places)
     }
 
     /// Calls `f` for the runs of places among the first `n` that are not of the part.
@@ -847,23 +928,20 @@ impl Tape {
         }
         let tape = tape.ok_or_else(write::no_tape)?;
         tape.check_block(name, block)?;
+        let runs = block.runs(&part).filter(Runs::are_few);
         let copy = tape.arena_block(part.len())?;
-        // SAFETY: just made, of as many values.
-        let cells = unsafe {
+        // SAFETY: just made, of as many values and ids.
+        unsafe {
             for (i, k) in part.places().enumerate() {
                 *(*copy).cells.value.add(i) = block.values()[k];
             }
-            &mut (*copy).cells
-        };
-        if block.cells.ids.is_null() && part.is_contiguous() {
-            let first = block.id(part.offset);
-            (cells.id0, cells.tag, cells.step) = (first.id, first.tag, block.cells.step);
-        } else {
-            let ids = tape.allocate(product("ids", part.len(), size_of::<Id>())?, 8)?;
-            cells.ids = tape.payload_at(ids).cast();
-            for (i, k) in part.places().enumerate() {
-                // SAFETY: as many as elements.
-                unsafe { *cells.ids.add(i) = block.id(k) };
+            if let Some(runs) = runs {
+                tape.number_fresh(&mut *copy, &runs)?;
+            } else {
+                let ids = tape.allocate(product("ids", part.len(), size_of::<Id>())?, 8)?;
+                let ids: *mut Id = tape.payload_at(ids).cast();
+                (*copy).cells.ids = ids;
+                part.places().enumerate().for_each(|(i, k)| *ids.add(i) = block.id(k));
             }
         }
         Ok(Owned::new(copy, part.rows, part.cols))
@@ -917,7 +995,7 @@ impl Tape {
 
     /// The first id of a part that has consecutive ids of this tape.
     fn held_range(&self, block: &Block, part: &Part) -> Option<u32> {
-        let first = block.range(part).filter(|_| block.listed().is_none() && !part.is_empty())?;
+        let first = block.range(part).filter(|_| !block.is_listed() && !part.is_empty())?;
         let element = |k: usize| {
             let Id { id, tag } = block.id(k);
             Var { value: 0.0, id, tag }

@@ -1,8 +1,9 @@
 //! Parts of matrices as operands of events: their values, and the adjoints that a sweep adds to.
 
 use super::kernel::Argument;
+use super::runs::Runs;
 use super::write::no_tape;
-use super::{Block, Hold, Home, Id, Owned, Part, View, run};
+use super::{Block, Hold, Home, Id, Ids, Owned, Part, View, run};
 use crate::count::wide32;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Sweep, Tape, Var};
@@ -13,13 +14,15 @@ use std::ops::Range;
 
 /// Where the adjoints of an operand are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ids {
+enum Seen {
     Passive,
     /// That of the block's element 0, were it the first.
     Range(u32),
     /// In the block's array, which a sweep brings back to what it was. Where those of the part are consecutive, as
     /// for `Range`.
     Listed(Option<u32>),
+    /// By these, which stay what they are. Where those of the part are consecutive, as for `Range`.
+    Runs(*const Runs, Option<u32>),
     /// That of a scalar; there is no block.
     Scalar(u32),
 }
@@ -29,12 +32,12 @@ enum Ids {
 pub struct Operand {
     block: *mut Block,
     part: Part,
-    ids: Ids,
+    ids: Seen,
 }
 
 impl Operand {
     pub fn scalar(x: &Var) -> Self {
-        let ids = if x.id == 0 { Ids::Passive } else { Ids::Scalar(x.id) };
+        let ids = if x.id == 0 { Seen::Passive } else { Seen::Scalar(x.id) };
         Self { block: std::ptr::null_mut(), part: Part::whole(1, 1), ids }
     }
 
@@ -43,7 +46,13 @@ impl Operand {
     }
 
     pub fn is_active(&self) -> bool {
-        self.ids != Ids::Passive
+        self.ids != Seen::Passive
+    }
+
+    /// Whether a sweep adds to its adjoints where they are.
+    #[cfg(test)]
+    pub(super) const fn is_of_range(&self) -> bool {
+        matches!(self.ids, Seen::Range(_) | Seen::Listed(Some(_)) | Seen::Runs(_, Some(_)))
     }
 
     /// The operand with rows and columns exchanged.
@@ -173,7 +182,7 @@ impl Place {
         let part = &operand.part;
         match self {
             // The same adjoint for every element of a result.
-            Self::There(adjoint) if matches!(operand.ids, Ids::Scalar(_)) => (*adjoint, 0, 0),
+            Self::There(adjoint) if matches!(operand.ids, Seen::Scalar(_)) => (*adjoint, 0, 0),
             Self::There(adjoint) => (*adjoint, part.row_step * width, part.col_step * width),
             Self::Apart(Spare(values)) => (values.as_mut_ptr(), width, part.rows * width),
             Self::Nowhere => (std::ptr::null_mut(), 0, 0),
@@ -210,6 +219,19 @@ impl Block {
     }
 }
 
+impl Seen {
+    fn of_runs(runs: &Runs, part: &Part) -> Self {
+        let span = part.span();
+        let one = runs.one(span.clone());
+        if part.is_empty() || one.is_some_and(|first| first.id == 0) {
+            return Self::Passive;
+        }
+        let before = |first: Id| first.id.checked_sub(u32::try_from(span.start).ok()?);
+        runs.kept.set(true);
+        Self::Runs(runs, one.and_then(before))
+    }
+}
+
 impl Tape {
     /// A view as an operand.
     ///
@@ -221,12 +243,11 @@ impl Tape {
         let (part, block) = unsafe { (view.part(name)?, (*view.of).block) };
         // SAFETY: a live matrix is bound to a live block.
         let seen = unsafe { &*block };
-        let ids = if !seen.is_active() {
-            Ids::Passive
-        } else if seen.cells.ids.is_null() {
-            Ids::Range(seen.cells.id0)
-        } else {
-            Ids::Listed(seen.range_of(&part))
+        let ids = match seen.ids() {
+            _ if !seen.is_active() => Seen::Passive,
+            Ids::Range => Seen::Range(seen.cells.id0),
+            Ids::Runs(runs) => Seen::of_runs(runs, &part),
+            Ids::Listed(_) => Seen::Listed(seen.range_of(&part)),
         };
         let operand = Operand { block, part, ids };
         match tape {
@@ -246,7 +267,7 @@ impl Tape {
     /// Sees to it that events recorded from now on find the operand's ids, and its values if they read those, when
     /// they are reversed.
     pub fn keep_operand(&mut self, operand: &Operand, reads_values: bool) -> Result<()> {
-        if operand.block.is_null() || (!reads_values && !matches!(operand.ids, Ids::Listed(_))) {
+        if operand.block.is_null() || (!reads_values && !matches!(operand.ids, Seen::Listed(_))) {
             return Ok(());
         }
         let (events, serial) = (self.events, self.serial);
@@ -279,7 +300,7 @@ impl Tape {
         let (rows, cols) = made.shape();
         // SAFETY: a live matrix is bound to a live block; `keep_operand` sees to it that the block stays.
         let block = unsafe { (*made.0).block };
-        let operand = Operand { block, part: Part::whole(rows, cols), ids: Ids::Passive };
+        let operand = Operand { block, part: Part::whole(rows, cols), ids: Seen::Passive };
         self.keep_operand(&operand, true)?;
         Ok(operand)
     }
@@ -351,20 +372,24 @@ impl Operands<'_> {
             return Ok(Place::Nowhere);
         }
         let (first, span) = match operand.ids {
-            Ids::Passive => return Ok(Place::Nowhere),
+            Seen::Passive => return Ok(Place::Nowhere),
             // Some may have been made before the nest, and some in it.
-            Ids::Listed(Some(first)) if wide32(first) + part.span().start >= wide32(self.floor) => {
+            Seen::Listed(Some(first))
+                if wide32(first) + part.span().start >= wide32(self.floor) =>
+            {
                 (first, part.span())
             }
-            Ids::Listed(_) => return Ok(Place::Apart(Spare::zeros(part.len() * width))),
-            Ids::Scalar(id) => (id, 0..1),
-            Ids::Range(first) => (first, part.span()),
+            Seen::Listed(_) | Seen::Runs(_, None) => {
+                return Ok(Place::Apart(Spare::zeros(part.len() * width)));
+            }
+            Seen::Scalar(id) => (id, 0..1),
+            Seen::Range(first) | Seen::Runs(_, Some(first)) => (first, part.span()),
         };
         let end = wide32(first) + span.end;
         if end > wide32(self.below) {
             return Err(foreign(end - 1));
         }
-        // The ids of a block were given out at once: a nest begins before or behind them.
+        // The ids of a block were given out at once, those of a run by one nest: another begins before or behind them.
         if wide32(first) + span.start < wide32(self.floor) {
             return Ok(Place::Nowhere);
         }
@@ -380,24 +405,41 @@ impl Operands<'_> {
         }
     }
 
-    /// Adds values to the adjoints of listed ids, one run of consecutive ids after the other, since an id may occur twice.
-    fn scatter(&mut self, operand: &Operand, values: &[f64]) -> Result<()> {
-        // SAFETY: held by the tape.
-        let block = unsafe { &*operand.block };
-        let ids = block.listed().expect("a block with ids");
+    /// Adds values to the adjoints of elements that have no consecutive ids, one run of those after the other, since an
+    /// id may occur twice.
+    fn scatter(&mut self, operand: &Operand, mut values: &[f64]) -> Result<()> {
         let Part { offset, rows, cols, row_step, col_step } = operand.part;
-        let mut left = values;
         for top in (0..cols).map(|j| offset + j * col_step) {
             if row_step == 1 {
-                left = self.add_listed(&ids[top..top + rows], left)?;
+                values = self.add_elements(operand, top..top + rows, values)?;
             } else {
-                for i in 0..rows {
-                    let k = top + i * row_step;
-                    left = self.add_listed(&ids[k..=k], left)?;
+                for k in (0..rows).map(|i| top + i * row_step) {
+                    values = self.add_elements(operand, k..k + 1, values)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Adds the first of `values` to the adjoints of the elements at `places` of the operand's block, which has runs or a list, and
+    /// returns the rest.
+    fn add_elements<'v>(
+        &mut self,
+        operand: &Operand,
+        places: Range<usize>,
+        mut values: &'v [f64],
+    ) -> Result<&'v [f64]> {
+        if let Seen::Runs(runs, _) = operand.ids {
+            // SAFETY: on the tape, below the event.
+            for (n, first) in unsafe { &*runs }.each(places) {
+                let active = if first.id == 0 { 0 } else { n };
+                values = self.add_run(first.id, active, n, values)?;
+            }
+            return Ok(values);
+        }
+        // SAFETY: held by the tape.
+        let block = unsafe { &*operand.block };
+        self.add_listed(&block.listed().expect("a block with ids")[places], values)
     }
 
     /// Adds the first of `values` to the adjoints of elements with these ids, and returns the rest.
@@ -421,16 +463,14 @@ impl Operands<'_> {
     ) -> Result<()> {
         let n = places.len();
         match operand.ids {
-            Ids::Passive | Ids::Scalar(_) => {}
+            Seen::Passive | Seen::Scalar(_) => {}
             _ if n == 0 => {}
-            Ids::Range(first) | Ids::Listed(Some(first)) => {
+            Seen::Range(first) | Seen::Listed(Some(first)) => {
                 let ahead = u32::try_from(places.start).expect("an element with an id");
                 self.add_run(first + ahead, n, n, values)?;
             }
-            Ids::Listed(None) => {
-                // SAFETY: held by the tape.
-                let block = unsafe { &*operand.block };
-                self.add_listed(&block.listed().expect("a block with ids")[places], values)?;
+            Seen::Listed(None) | Seen::Runs(..) => {
+                self.add_elements(operand, places, values)?;
             }
         }
         Ok(())

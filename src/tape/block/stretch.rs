@@ -29,8 +29,8 @@ type Token = Arc<()>;
 enum Loan {
     /// A matrix that is to take the place of the whole one.
     Fresh(Owned, Option<Token>),
-    /// The elements themselves, which may be overwritten.
-    There(*mut f64),
+    /// The elements themselves, of this block, which may be overwritten.
+    There(*mut Block, *mut f64, Option<Token>),
     /// Values that leave, of a block in the arena.
     Leaving(Token),
     /// Of one on the heap.
@@ -247,7 +247,7 @@ impl Stretch {
             if self.is_whole() {
                 return self.lend_whole(tape, at_once).map(Some);
             }
-            if at_once { self.lend_part(tape) } else { Ok(None) }
+            self.lend_part(tape, at_once)
         })?;
         Ok(())
     }
@@ -261,21 +261,33 @@ impl Stretch {
         Ok(Loan::Fresh(fresh, token))
     }
 
-    fn lend_part(&self, tape: Option<&mut Tape>) -> Result<Option<Loan>> {
+    /// Where what stands there may be forgotten, and nobody can free it meanwhile.
+    fn lend_part(&self, mut tape: Option<&mut Tape>, at_once: bool) -> Result<Option<Loan>> {
         let Some(run) = self.run().filter(|run| !run.is_empty()) else { return Ok(None) };
         let active = tape.as_ref().is_some_and(|tape| tape.recording());
+        if !at_once && !active && self.block().is_heap() {
+            return Ok(None);
+        }
         let part = Part { offset: run.start, ..Part::whole(run.len(), 1) };
         // SAFETY: `of` keeps the matrix, within which the part lies.
         unsafe {
-            let block = Tape::writable(tape, "buf", self.of.0, &part, active)?;
-            Ok(Some(Loan::There((*block).cells.value.add(run.start))))
+            let vacant = Tape::vacant(tape.as_deref_mut(), "buf", self.of.0, &part, active)?;
+            let Some(block) = vacant else { return Ok(None) };
+            let place = (*block).cells.value.add(run.start);
+            let token = match (tape, &(*block).home) {
+                (Some(tape), Home::Arena { offset, .. }) if !at_once => {
+                    Some(tape.lend(*offset + 1))
+                }
+                _ => None,
+            };
+            Ok(Some(Loan::There(block, place, token)))
         }
     }
 
     /// Where the values are to arrive, once `lend` has said so.
     pub fn place(&mut self) -> Option<*mut f64> {
         match self.loan.as_mut()? {
-            Loan::There(place) => Some(*place),
+            Loan::There(_, place, _) => Some(*place),
             Loan::Fresh(fresh, _) => Some(fresh.fresh_values().as_mut_ptr()),
             Loan::Leaving(_) | Loan::Held(_) => None,
         }
@@ -295,33 +307,50 @@ impl Stretch {
             Some(Loan::Fresh(mut fresh, _)) => {
                 self.assign(0, &fresh.fresh_values()[..n], id)?;
             }
-            Some(Loan::There(_)) => {
-                // SAFETY: `of` keeps the matrix, and a live matrix is bound to a live block.
-                let block = unsafe { &mut *(*self.of.0).block };
-                if let (Some(run), false) = (self.run(), block.cells.ids.is_null()) {
-                    // SAFETY: the block has ids, and the run is within it.
-                    unsafe { block.number(run.start, n.min(run.len()), id) };
-                }
+            Some(Loan::There(block, place, _token)) => {
+                self.settle_there(block, place, n.min(self.n), id)?;
             }
             None | Some(Loan::Leaving(_) | Loan::Held(_)) => {}
         }
         Ok(())
     }
 
+    /// The places in the block, if they are still where they were lent.
+    fn run_at(&self, block: *mut Block, place: *mut f64) -> Option<Range<usize>> {
+        self.run().filter(|run| {
+            // SAFETY: `of` keeps the matrix, and the run lies within its block.
+            let now = unsafe { ((*self.of.0).block, self.block().cells.value.add(run.start)) };
+            now == (block, place)
+        })
+    }
+
+    fn settle_there(&self, block: *mut Block, place: *mut f64, n: usize, id: Id) -> Result<()> {
+        if n == 0 {
+            return Ok(());
+        }
+        if let Some(run) = self.run_at(block, place) {
+            let part = Part { offset: run.start, ..Part::whole(n, 1) };
+            // SAFETY: as above.
+            let numbered =
+                with_current(|tape| unsafe { Tape::number_vacant(tape, self.of.0, &part, id) })?;
+            if numbered {
+                return Ok(());
+            }
+        }
+        // The matrix has got other elements since, or the old ones are needed after all.
+        // SAFETY: the memory stays while it is lent.
+        let values = unsafe { std::slice::from_raw_parts(place, n) }.to_vec();
+        self.assign(0, &values, id)
+    }
+
     /// What has arrived are no values of the program's: those that may have been overwritten are passive.
     pub fn spoil(&mut self) {
         match self.loan {
-            Some(Loan::There(_)) => drop(self.settle(self.n, Id::default())),
+            Some(Loan::There(block, place, _)) if self.run_at(block, place).is_some() => {
+                drop(self.settle(self.n, Id::default()));
+            }
             _ => self.loan = None,
         }
-    }
-}
-
-impl Id {
-    /// That of the element `i` further on.
-    pub(super) fn behind(self, i: usize) -> Self {
-        let ahead = if self.id == 0 { 0 } else { u32::try_from(i).unwrap_or(0) };
-        Self { id: self.id + ahead, ..self }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::operand::Adjoint;
 use super::*;
-use crate::tape::{Position, Room};
+use crate::tape::{Position, Room, activate};
 
 /// Adds `of(i, j, k)` to the adjoint of element (i, j) in direction k.
 fn add_each(
@@ -137,7 +137,7 @@ fn set(tape: &mut Tape, a: &Owned, k: usize, x: Var) {
     let offset = i64::try_from(k).unwrap();
     let view = View { offset, rows: 1, cols: 1, ..a.view() };
     // SAFETY: live.
-    unsafe { Tape::assign_vars(Some(tape), "a", &view, &[x]) }.unwrap();
+    unsafe { Tape::assign_element(Some(tape), "a", &view, &x) }.unwrap();
 }
 
 fn assign(tape: &mut Tape, to: &View, from: &View) {
@@ -153,6 +153,342 @@ fn input(tape: &mut Tape, rows: usize, values: &[f64]) -> Owned {
 
 fn part(a: &Owned, offset: i64, rows: i64, cols: i64) -> View {
     View { offset, rows, cols, ..a.view() }
+}
+
+/// `n` elements side by side as the buffer of a message.
+fn received(a: &Owned, from: usize, n: usize) -> Stretch {
+    let all = View { rows: a.view().rows * a.view().cols, cols: 1, ..a.view() };
+    // SAFETY: live.
+    unsafe { Stretch::new("buf", all, i64::try_from(from).unwrap(), n) }.unwrap()
+}
+
+/// Calls `f` while the tape is the thread's.
+fn current<R>(tape: &mut Tape, f: impl FnOnce() -> R) -> R {
+    // SAFETY: live, and nobody else uses it meanwhile.
+    unsafe {
+        let before = activate(tape).unwrap();
+        let result = f();
+        activate(before).unwrap();
+        result
+    }
+}
+
+/// A message brings `x`, which have consecutive ids.
+fn arrive(tape: &mut Tape, buffer: &mut Stretch, x: &[Var]) {
+    let values: Vec<f64> = x.iter().map(|x| x.value).collect();
+    let id = x.first().map_or(Id::default(), |x| Id { id: x.id, tag: x.tag });
+    current(tape, || match buffer.place() {
+        Some(place) => {
+            // SAFETY: room for as many.
+            unsafe { place.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
+            buffer.settle(values.len(), id)
+        }
+        None => buffer.put(0, &values, id),
+    })
+    .unwrap();
+}
+
+fn block(a: &Owned) -> &Block {
+    // SAFETY: live.
+    unsafe { &*(*a.0).block }
+}
+
+/// Numbers of elements with consecutive ids, or none where they are listed.
+fn lengths(a: &Owned) -> Vec<usize> {
+    let block = block(a);
+    match block.ids() {
+        Ids::Range => vec![block.n],
+        Ids::Runs(runs) => runs.each(0..block.n).map(|(n, _)| n).collect(),
+        Ids::Listed(_) => Vec::new(),
+    }
+}
+
+/// 4 columns of 10 elements, and some others.
+fn columns(tape: &mut Tape) -> (Owned, Owned) {
+    let numbers: Vec<f64> = (1..=40).map(f64::from).collect();
+    (input(tape, 10, &numbers), input(tape, 10, &numbers))
+}
+
+fn column(a: &Owned, j: i64) -> View {
+    part(a, 10 * j, 10, 1)
+}
+
+#[test]
+fn runs_of_ids_split_and_merge() {
+    let mut tape = recording();
+    let (a, b) = columns(&mut tape);
+    let (x, y) = (elements(&a), elements(&b));
+    assign(&mut tape, &column(&a, 1), &column(&b, 1));
+    assert_eq!(lengths(&a), [10, 10, 20]);
+    assert_eq!(elements(&a), [&x[..10], &y[10..20], &x[20..]].concat());
+    // The middle of a run, across two runs, and what follows on.
+    assign(&mut tape, &part(&a, 12, 4, 1), &part(&a, 0, 4, 1));
+    assert_eq!(lengths(&a), [10, 2, 4, 4, 20]);
+    assign(&mut tape, &part(&a, 14, 4, 1), &part(&a, 4, 4, 1));
+    assert_eq!(lengths(&a), [10, 2, 2, 4, 2, 20]);
+    let expected = [&x[..10], &y[10..12], &x[..2], &x[4..8], &y[18..20], &x[20..]].concat();
+    assert_eq!(elements(&a), expected);
+    // All as it was.
+    assign(&mut tape, &part(&a, 10, 10, 1), &part(&a.copy(), 0, 10, 1));
+    assert_eq!(lengths(&a), [10, 10, 20]);
+    let back = input(&mut tape, 10, &[0.0; 10]);
+    assign(&mut tape, &column(&a, 1), &back.view());
+    assign(&mut tape, &column(&a, 0), &column(&b, 0));
+    assign(&mut tape, &column(&a, 1), &column(&b, 1));
+    assign(&mut tape, &part(&a, 20, 20, 1), &part(&b, 20, 20, 1));
+    assert_eq!((lengths(&a), elements(&a)), (vec![40], y.clone()));
+    // A passive column is a run too.
+    let threes = Owned::passive(10, 1, [3.0; 10]).unwrap();
+    assign(&mut tape, &column(&a, 2), &threes.view());
+    assert_eq!(lengths(&a), [20, 10, 10]);
+    assert_eq!(tape.mutating.len(), 0);
+    // And a part of the whole has the runs of the whole.
+    // SAFETY: live.
+    let copy = unsafe { Tape::matrix_of(Some(&mut *tape), "a", &part(&a, 15, 20, 1)) }.unwrap();
+    assert_eq!((lengths(&copy), elements(&copy)), (vec![5, 10, 5], elements(&a)[15..35].to_vec()));
+    let z = square(&mut tape, &a.view());
+    elements(&z).iter().for_each(|z| tape.seed(z, 1.0, 0).unwrap());
+    reverse(&mut tape);
+    for (k, (x, y)) in x.iter().zip(&y).enumerate() {
+        let expected = if (20..30).contains(&k) { 0.0 } else { 2.0 * y.value };
+        assert_eq!((adjoint(&tape, x), adjoint(&tape, y)), (0.0, expected), "{k}");
+    }
+}
+
+#[test]
+fn too_many_runs_become_an_array() {
+    let mut tape = recording();
+    let numbers: Vec<f64> = (1..=200).map(f64::from).collect();
+    let (a, b) = (input(&mut tape, 200, &numbers), input(&mut tape, 200, &numbers));
+    let (mut x, y) = (elements(&a), elements(&b));
+    for k in 0..10 {
+        let at = 20 * k + 5;
+        assign(&mut tape, &part(&a, i64::try_from(at).unwrap(), 10, 1), &part(&b, 0, 10, 1));
+        x[at..at + 10].copy_from_slice(&y[..10]);
+        let runs = 2 * (k + 1) + 1;
+        assert_eq!(lengths(&a).len(), if runs <= runs::MOST { runs } else { 0 }, "{k}");
+        assert_eq!(elements(&a), x);
+    }
+    // One element wants an array at once.
+    set(&mut tape, &b, 3, x[0]);
+    assert_eq!((lengths(&b), elements(&b)[3]), (vec![], x[0]));
+}
+
+#[test]
+fn going_back_to_runs() {
+    // Whether events read the columns, and what comes last: a column, or an element, for which there is an array.
+    for (read, element) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut tape = recording();
+        let (a, b) = columns(&mut tape);
+        let y = elements(&b);
+        assign(&mut tape, &column(&a, 0), &column(&b, 0));
+        let first = elements(&a);
+        let squares = read.then(|| square(&mut tape, &a.view()));
+        let place = tape.mark();
+        for j in [1, 2] {
+            assign(&mut tape, &column(&a, j), &column(&b, 3));
+        }
+        let second = elements(&a);
+        let next = square(&mut tape, &part(&a, 5, 30, 1));
+        if element {
+            set(&mut tape, &a, 12, y[1]);
+        }
+        assign(&mut tape, &column(&a, 3), &column(&b, 0));
+        let now = elements(&a);
+        assert_eq!(lengths(&a).is_empty(), element);
+        for _ in 0..2 {
+            tape.clear_adjoints().unwrap();
+            elements(&next).iter().for_each(|z| tape.seed(z, 1.0, 0).unwrap());
+            if let Some(squares) = &squares {
+                elements(squares).iter().for_each(|z| tape.seed(z, 100.0, 0).unwrap());
+            }
+            let from = tape.position();
+            let middle = Position { ..place };
+            range(&mut tape, &from, &middle);
+            range(&mut tape, &middle, &Position::BOTTOM);
+            assert_eq!(elements(&a), now);
+            let mut expected = std::collections::BTreeMap::new();
+            for x in &second[5..35] {
+                *expected.entry(x.id).or_insert(0.0) += 2.0 * x.value;
+            }
+            for x in first.iter().filter(|_| read) {
+                *expected.entry(x.id).or_insert(0.0) += 200.0 * x.value;
+            }
+            for x in [&first, &second, &y].into_iter().flatten() {
+                assert_eq!(adjoint(&tape, x), expected.get(&x.id).copied().unwrap_or(0.0));
+            }
+        }
+        // SAFETY: live.
+        unsafe { Tape::reset_to(&mut *tape, &place) }.unwrap();
+        assert_eq!((elements(&a), lengths(&a)), (first, vec![10, 30]));
+        assign(&mut tape, &column(&a, 1), &column(&b, 1));
+        assert_eq!(
+            (elements(&a)[10..20].to_vec(), lengths(&a)),
+            (y[10..20].to_vec(), vec![20, 20])
+        );
+    }
+}
+
+#[test]
+fn columns_change_places() {
+    let mut tape = recording();
+    let (a, _) = columns(&mut tape);
+    let x = elements(&a);
+    let before = square(&mut tape, &column(&a, 0));
+    // SAFETY: live.
+    let kept = unsafe { Tape::matrix_of(Some(&mut *tape), "a", &column(&a, 0)) }.unwrap();
+    assert_eq!(lengths(&kept), [10]);
+    assign(&mut tape, &column(&a, 0), &column(&a, 3));
+    assign(&mut tape, &column(&a, 3), &kept.view());
+    assert_eq!(lengths(&a), [10, 20, 10]);
+    assert_eq!(elements(&a), [&x[30..], &x[10..30], &x[..10]].concat());
+    let after = square(&mut tape, &a.view());
+    for _ in 0..2 {
+        tape.clear_adjoints().unwrap();
+        elements(&before).iter().for_each(|y| tape.seed(y, 1.0, 0).unwrap());
+        elements(&after)[..5].iter().for_each(|y| tape.seed(y, 10.0, 0).unwrap());
+        reverse(&mut tape);
+        for (k, x) in x.iter().enumerate() {
+            let weight = if k < 10 {
+                2.0
+            } else if (30..35).contains(&k) {
+                20.0
+            } else {
+                0.0
+            };
+            assert_eq!(adjoint(&tape, x), weight * x.value, "{k}");
+        }
+    }
+}
+
+#[test]
+fn operands_of_runs_are_ranges() {
+    let mut tape = recording();
+    let (a, b) = columns(&mut tape);
+    let x = [elements(&a), elements(&b)].concat();
+    assign(&mut tape, &column(&a, 0), &column(&b, 0));
+    let zeros = Owned::zeros(10, 1).unwrap();
+    assign(&mut tape, &column(&a, 3), &zeros.view());
+    for (view, range) in [
+        (column(&a, 0), true),
+        (part(&a, 10, 20, 1), true),
+        (View { row_step: 2, ..part(&a, 11, 5, 1) }, true),
+        (View { cols: 2, ..part(&a, 10, 5, 1) }, true),
+        (a.view(), false),
+    ] {
+        // SAFETY: live.
+        let seen = unsafe { Tape::operand(Some(&*tape), "a", &view) }.unwrap();
+        assert_eq!((seen.is_active(), seen.is_of_range()), (true, range), "{view:?}");
+        // SAFETY: live.
+        let part = unsafe { view.part("a") }.unwrap();
+        assert_eq!(block(&a).range(&part).is_some(), range && part.is_contiguous());
+    }
+    // SAFETY: live.
+    let passive = unsafe { Tape::operand(Some(&*tape), "a", &column(&a, 3)) }.unwrap();
+    assert!(!passive.is_active());
+    // They stay what they are for an event that reads no values, and so do not keep others from being written.
+    let y = sum(&mut tape, &a.view());
+    assign(&mut tape, &column(&a, 1), &column(&b, 1));
+    assert_eq!((lengths(&a), tape.mutating.len()), (vec![20, 10, 10], 0));
+    tape.seed(&y, 1.0, 0).unwrap();
+    reverse(&mut tape);
+    let expected = [vec![0.0; 10], vec![1.0; 20], vec![0.0; 10], vec![1.0; 10], vec![0.0; 30]];
+    let inputs: Vec<f64> = x.iter().map(|x| adjoint(&tape, x)).collect();
+    assert_eq!(inputs, expected.concat());
+}
+
+#[test]
+fn messages_arrive_in_their_columns() {
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum Meanwhile {
+        Nothing,
+        Marked,
+        Rebound,
+        Copied,
+        Refused,
+        Spoiled,
+    }
+    use Meanwhile::*;
+    for arrived in [10, 4] {
+        for meanwhile in [Nothing, Marked, Rebound, Copied, Refused, Spoiled] {
+            for read in [false, true] {
+                let mut tape = recording();
+                let (a, b) = columns(&mut tape);
+                let (x, y) = (elements(&a), elements(&b));
+                let squares = read.then(|| square(&mut tape, &part(&a, 0, 11, 1)));
+                let sent = square(&mut tape, &column(&b, 2));
+                let mut buffer = received(&a, 0, 10);
+                current(&mut tape, || buffer.lend(false)).unwrap();
+                // In place, unless a sweep needs what is there.
+                assert_eq!(buffer.is_lent(), !read);
+                let mut others = x[10..].to_vec();
+                let mut copy = None;
+                let mut place = None;
+                match meanwhile {
+                    Marked => place = Some(tape.mark()),
+                    Rebound => {
+                        a.rebind(&b);
+                        others = y[10..].to_vec();
+                    }
+                    Copied => copy = Some(a.copy()),
+                    Nothing | Refused | Spoiled => {}
+                }
+                let before = elements(&a);
+                let z = elements(&sent);
+                match meanwhile {
+                    Refused => drop(buffer),
+                    Spoiled => current(&mut tape, || buffer.spoil()),
+                    _ => arrive(&mut tape, &mut buffer, &z[..arrived]),
+                }
+                let now = elements(&a);
+                assert_eq!(now[10..], others, "{meanwhile:?}");
+                match meanwhile {
+                    Refused => assert_eq!(now, before),
+                    Spoiled if read => assert_eq!(now, before),
+                    Spoiled => assert!(now[..10].iter().all(|x| x.id == 0)),
+                    _ => assert_eq!(now[..10], [&z[..arrived], &before[arrived..10]].concat()),
+                }
+                let runs = if arrived == 10 { vec![10, 30] } else { vec![4, 36] };
+                if meanwhile == Nothing {
+                    assert_eq!((lengths(&a), tape.mutating.len()), (runs, usize::from(read)));
+                }
+                if let Some(copy) = copy {
+                    // What arrived there is no value of the program's; the rest is as it was.
+                    let copied = elements(&copy);
+                    assert_eq!(copied[10..], x[10..]);
+                    assert!(copied.iter().zip(&x).all(|(now, then)| now == then || now.id == 0));
+                }
+                if let Some(place) = place {
+                    // SAFETY: live.
+                    unsafe { Tape::reset_to(&mut *tape, &place) }.unwrap();
+                    let then = elements(&a);
+                    assert_eq!((&then[10..], read && then != x), (&x[10..], false));
+                    assert!(then.iter().zip(&x).all(|(now, then)| now == then || now.id == 0));
+                }
+                if let Some(squares) = squares {
+                    tape.clear_adjoints().unwrap();
+                    elements(&squares).iter().for_each(|y| tape.seed(y, 1.0, 0).unwrap());
+                    reverse(&mut tape);
+                    x[..11].iter().for_each(|x| assert_eq!(adjoint(&tape, x), 2.0 * x.value));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_message_is_arriving_in_is_not_forgotten() {
+    let mut tape = recording();
+    let place = tape.mark();
+    let (a, _) = columns(&mut tape);
+    let mut buffer = received(&a, 0, 10);
+    current(&mut tape, || buffer.lend(false)).unwrap();
+    // SAFETY: live.
+    let error = unsafe { Tape::reset_to(&mut *tape, &place) }.unwrap_err();
+    assert_eq!(error.code, Code::Nest);
+    drop(buffer);
+    // SAFETY: live.
+    unsafe { Tape::reset_to(&mut *tape, &place) }.unwrap();
 }
 
 #[test]
@@ -606,7 +942,7 @@ impl Twins {
     /// Something that keeps all matrices, assigned in part.
     fn assign(&mut self) {
         let (to, k) = (self.matrix(), self.random.below(N));
-        match self.random.below(7) {
+        match self.random.below(9) {
             0 => {
                 let (x, y) = self.element();
                 set(&mut self.tape, &self.matrices[to], k, x);
@@ -643,6 +979,7 @@ impl Twins {
                     self.scalars[to][k] = x;
                 }
             }
+            6 | 7 => self.receive(to),
             _ => {
                 let (rows, cols) = (1 + self.random.below(ROWS), 1 + self.random.below(3));
                 let (source, places) = self.part(to, rows, cols);
@@ -660,6 +997,40 @@ impl Twins {
                 self.scalars[to][k] = y;
             }
         }
+    }
+
+    /// Elements side by side get what a message brings: squares of others, or only the first of them.
+    fn receive(&mut self, to: usize) {
+        // A nest that is closed does not take back what becomes of a matrix as a whole.
+        let nested = !self.tape.nests.is_empty();
+        let n = 1 + self.random.below(N - usize::from(nested));
+        let (at, from, start) =
+            (self.random.below(N + 1 - n), self.matrix(), self.random.below(N + 1 - n));
+        let as_c = |n: usize| i64::try_from(n).unwrap();
+        let sent = part(&self.matrices[from], as_c(start), as_c(n), 1);
+        let sent = square(&mut self.tape, &sent);
+        let squares: Vec<Var> = (start..start + n)
+            .map(|k| mul(&mut self.plain, self.scalars[from][k], self.scalars[from][k]))
+            .collect();
+        let mut buffer = received(&self.matrices[to], at, n);
+        current(&mut self.tape, || buffer.lend(self.random.below(2) == 0)).unwrap();
+        if !nested && self.random.below(4) == 0 {
+            self.matrices[to].rebind(&self.matrices[from].copy());
+            self.scalars[to] = self.scalars[from].clone();
+        } else if at > 0 {
+            let (k, (x, y)) = (self.random.below(at), self.element_but(to));
+            set(&mut self.tape, &self.matrices[to], k, x);
+            self.scalars[to][k] = y;
+        }
+        let arrived = 1 + self.random.below(n);
+        arrive(&mut self.tape, &mut buffer, &elements(&sent)[..arrived]);
+        self.scalars[to][at..at + arrived].copy_from_slice(&squares[..arrived]);
+    }
+
+    /// An element of another matrix.
+    fn element_but(&mut self, m: usize) -> (Var, Var) {
+        let (m, k) = ((m + 1) % self.matrices.len(), self.random.below(N));
+        (elements(&self.matrices[m])[k], self.scalars[m][k])
     }
 
     /// Squares of a part, and where they go; in a nest nowhere.
