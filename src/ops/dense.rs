@@ -106,21 +106,21 @@ const WORTH_COPYING: usize = 200;
 
 /// A large matrix that lies by rows, column by column. None of another, and none without memory for it.
 fn by_columns(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
-    // Rows and columns of such a square are lines of the cache.
-    const SIDE: usize = 8;
-    let squares = |n: usize| (0..n).step_by(SIDE).map(move |first| first.min(n - SIDE));
+    // Eight columns are written side by side, from a line of the cache of each of two rows.
+    const COLS: usize = 8;
+    const ROWS: usize = 2;
+    let groups = |n: usize, of: usize| (0..n).step_by(of).map(move |first| first.min(n - of));
     if a.row_stride() == 1 {
         return None;
     }
     let rows = a.transpose().try_as_col_major()?;
     let mut copy = zeros(a.nrows(), a.ncols()).ok()?;
-    for i in squares(a.nrows()) {
-        let strip: [&[f64]; SIDE] = array::from_fn(|p| rows.col(i + p).as_slice());
-        for j in squares(a.ncols()) {
-            let square = strip.map(|row| &row[j..j + SIDE]);
-            let columns: [[f64; SIDE]; SIDE] = array::from_fn(|q| array::from_fn(|p| square[p][q]));
-            for (q, column) in columns.iter().enumerate() {
-                copy.col_as_slice_mut(j + q)[i..i + SIDE].copy_from_slice(column);
+    for j in groups(a.ncols(), COLS) {
+        for i in groups(a.nrows(), ROWS) {
+            let from: [&[f64]; ROWS] = array::from_fn(|p| &rows.col(i + p).as_slice()[j..j + COLS]);
+            for q in 0..COLS {
+                let to = &mut copy.col_as_slice_mut(j + q)[i..i + ROWS];
+                to.copy_from_slice(&from.map(|row| row[q]));
             }
         }
     }
