@@ -1,4 +1,5 @@
 //! Ids by runs: those of a matrix of which parts were assigned, as long as there are few of them.
+#![forbid(unsafe_code)]
 
 use super::Id;
 use std::cell::Cell;
