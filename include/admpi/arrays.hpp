@@ -126,14 +126,15 @@ ADMPI_ALWAYS_INLINE void each_lane(std::int64_t padded, const Body &body) {
 template <unsigned L, unsigned F>
 struct array_reading {
   static constexpr std::int64_t most = array_chunk(L, F);
+  static constexpr std::size_t room = most;
   std::int64_t n;
   std::int64_t padded;
   const double *leaf[L];
   const double *slope[F + 1];
-  double brought[L][most];
-  double value[F + 1][most];
-  double derivative[F + 1][most];
-  double argument[most];
+  double brought[L][room];
+  double value[F + 1][room];
+  double derivative[F + 1][room];
+  double argument[room];
 
   ADMPI_ALWAYS_INLINE void begin(std::int64_t left) noexcept {
     n = left < most ? left : most;
@@ -568,7 +569,7 @@ ADMPI_ALWAYS_INLINE double masked(double x, std::uint64_t mask) noexcept {
 }
 
 /// Receives the partials of one element. Where nothing comes in, an infinite partial does no harm: it is masked.
-template <std::int64_t Most>
+template <std::size_t Most>
 struct slot_writer {
   double (*partial)[Most];
   std::int64_t i;
@@ -683,7 +684,7 @@ struct array_kernel {
   void forward(double *to, std::int64_t row_step, std::int64_t col_step) const {
     do_widest([&]() ADMPI_INLINED {
       each_chunk<false>([&](const reading &chunk, std::int64_t i, std::int64_t j) ADMPI_INLINED {
-        double apart[reading::most];
+        double apart[reading::room];
         double *place = to + i * row_step + j * col_step;
         const bool there = row_step == 1 && chunk.padded == chunk.n;
         const double *value = values_in(e, chunk, there ? place : apart);
@@ -701,7 +702,7 @@ struct array_kernel {
     double total = 0.0;
     do_widest([&]() ADMPI_INLINED {
       each_chunk<false>([&](const reading &chunk, std::int64_t, std::int64_t) ADMPI_INLINED {
-        double room[reading::most];
+        double room[reading::room];
         total += sum_of(values_in(e, chunk, room), chunk.n);
       });
     });
@@ -747,9 +748,9 @@ struct array_kernel {
               return;
             }
           }
-          double partial[L][reading::most];
+          double partial[L][reading::room];
           if constexpr (F::chooses) std::memset(partial, 0, sizeof partial);
-          push(chunk, weight, [&](std::int64_t l) ADMPI_INLINED { return slot_writer<reading::most>{partial, l, weight.mask(l)}; });
+          push(chunk, weight, [&](std::int64_t l) ADMPI_INLINED { return slot_writer<reading::room>{partial, l, weight.mask(l)}; });
           for (unsigned p = 0; p < L; ++p) {
             if (one) std::fill(partial[p] + chunk.n, partial[p] + chunk.padded, 0.0);
             double *sum = partial[same[p]];
@@ -763,14 +764,14 @@ struct array_kernel {
           if (*from != 0.0) pass_on(same_weight{*from});
           continue;
         }
-        double apart[reading::most];
+        double apart[reading::room];
         const bool there = row_step == 1 && full;
         if (!there) {
           for (std::int64_t l = 0; l < chunk.n; ++l) apart[l] = from[l * row_step];
           std::fill(apart + chunk.n, apart + chunk.padded, 0.0);
         }
         const double *w = there ? from : apart;
-        std::uint64_t mask[reading::most];
+        std::uint64_t mask[reading::room];
         each_lane(chunk.padded, [&](std::int64_t l) ADMPI_INLINED { mask[l] = w[l] != 0.0 ? ~std::uint64_t{0} : 0; });
         pass_on(weights{w, mask});
       }
@@ -816,13 +817,12 @@ struct frozen_statement {
       how.see(*part);
       *part = how.turn(*part);
     }
-    const auto frozen = e.template freeze<0, 0>(how, operand.data());
     if (how.turned) std::swap(extent.rows, extent.cols);
     if (how.flat) {
       extent = {extent.rows * extent.cols, 1};
       if (part != nullptr) *part = admpi_view{part->of, part->offset, extent.rows, 1, 1, extent.rows};
     }
-    return {frozen, extent.rows, extent.cols};
+    return {e.template freeze<0, 0>(how, operand.data()), extent.rows, extent.cols};
   }
 };
 
