@@ -93,35 +93,124 @@ fn run(map: *mut admpi_map, function: i32, dose: [f64; JOBS]) -> (i32, f64, [f64
     }
 }
 
+/// Jobs that panic are failures, each followed by a call that works. The ranks whose jobs did.
+fn panics_are_failures(map: *mut admpi_map, function: i32) -> Vec<i32> {
+    (0..JOBS)
+        .map(|bad| {
+            let mut dose = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+            (dose[bad], dose[JOBS - 1]) = (-3.0, -3.0);
+            assert_eq!(run(map, function, dose).0, PANIC);
+            let mut failure =
+                admpi_map_failure { job: 0, rank: 0, code: 7, text: std::ptr::null() };
+            let told = text(admpi_last_error());
+            // SAFETY: room for it.
+            ok(unsafe { admpi_map_last_failure(&mut failure) });
+            assert_eq!((failure.job, failure.code), (i64::try_from(bad).unwrap(), 0));
+            assert_eq!(text(failure.text), "panic: the dose is -3");
+            let rank = failure.rank;
+            assert_eq!(told, format!("job {bad} on rank {rank}: panic: the dose is -3"));
+            (dose[bad], dose[JOBS - 1]) = (0.5, 0.5);
+            assert_eq!(run(map, function, dose), (0, dose.iter().sum(), [2.0; JOBS]));
+            rank
+        })
+        .collect()
+}
+
+fn registered() -> i32 {
+    let mut function = 0;
+    // SAFETY: a string, and a function without context.
+    ok(unsafe {
+        admpi_map_register(c"product".as_ptr(), Some(product), null_mut(), &mut function)
+    });
+    function
+}
+
 #[test]
 fn a_panic_in_a_job_is_a_failure_and_the_next_call_works() {
-    let mut function = 0;
-    // SAFETY: strings, functions and handles that live as long as they are used.
-    unsafe {
-        ok(admpi_map_register(c"product".as_ptr(), Some(product), null_mut(), &mut function));
-        for (backend, threads) in [(ADMPI_MAP_SERIAL, 1), (ADMPI_MAP_THREADS, 3)] {
-            let mut map = null_mut();
+    let function = registered();
+    for (backend, threads) in [(ADMPI_MAP_SERIAL, 1), (ADMPI_MAP_THREADS, 3)] {
+        let mut map = null_mut();
+        // SAFETY: a handle that lives as long as it is used.
+        unsafe {
             ok(admpi_map_new(backend, threads, &mut map));
-            for bad in [0, 4, JOBS - 1] {
-                let mut dose = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
-                (dose[bad], dose[JOBS - 1]) = (-3.0, -3.0);
-                let (code, _, _) = run(map, function, dose);
-                assert_eq!(code, PANIC);
-                let told = text(admpi_last_error());
-                assert_eq!(told, format!("job {bad} on rank 0: panic: the dose is -3"));
-                let mut failure =
-                    admpi_map_failure { job: 0, rank: 0, code: 7, text: std::ptr::null() };
-                ok(admpi_map_last_failure(&mut failure));
-                assert_eq!(
-                    (failure.job, failure.rank, failure.code),
-                    (i64::try_from(bad).unwrap(), 0, 0)
-                );
-                assert_eq!(text(failure.text), "panic: the dose is -3");
-                (dose[bad], dose[JOBS - 1]) = (0.5, 0.5);
-                assert_eq!(run(map, function, dose), (0, dose.iter().sum(), [2.0; JOBS]));
-            }
+            assert_eq!(panics_are_failures(map, function), [0; JOBS]);
             admpi_map_free(map);
         }
-        ok(admpi_map_unregister(function));
+    }
+    ok(admpi_map_unregister(function));
+}
+
+#[cfg(feature = "mpi")]
+mod ranks {
+    use super::*;
+    use admpi::capi::map_service::{admpi_map_new_mpi, admpi_map_serve};
+    use mpi_sys::{MPI_Comm_rank, MPI_Comm_size, MPI_Finalize, MPI_Init, RSMPI_COMM_WORLD};
+    use std::env;
+    use std::path::PathBuf;
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    const RANKS: i32 = 3;
+
+    /// Of the MPI that the crate was built with: MPIEXEC, or what lies beside the compiler wrapper MPICC.
+    fn launcher() -> PathBuf {
+        let wrapper = PathBuf::from(env::var_os("MPICC").unwrap_or_else(|| "mpicc".into()));
+        let name = wrapper.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let beside = wrapper.with_file_name(name.replace("mpicc", "mpiexec"));
+        env::var_os("MPIEXEC").map_or(beside, PathBuf::from)
+    }
+
+    #[test]
+    fn a_panic_on_a_worker_is_a_failure_and_the_next_call_works() {
+        let mut launched = Command::new(launcher())
+            .args(["-n", &RANKS.to_string()])
+            .arg(env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "ranks::one_of_them"])
+            .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            .env("ADMPI_TEST_RANKS", RANKS.to_string())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{} (set MPIEXEC): {error}", launcher().display()));
+        let end = Instant::now() + Duration::from_secs(120);
+        let status = loop {
+            if let Some(status) = launched.try_wait().unwrap() {
+                break status;
+            }
+            if Instant::now() > end {
+                // The launcher ends the ranks, which it could not if it were killed.
+                // SAFETY: the process has not been waited for.
+                unsafe { libc::kill(launched.id().cast_signed(), libc::SIGTERM) };
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        assert!(status.success(), "{status}");
+    }
+
+    #[test]
+    #[ignore = "mpiexec runs it, for the test above"]
+    fn one_of_them() {
+        if env::var_os("ADMPI_TEST_RANKS").is_none() {
+            return;
+        }
+        let function = registered();
+        let (mut rank, mut size, mut map) = (0, 0, null_mut());
+        // SAFETY: MPI as it is to be used, and a handle that lives as long as it is used.
+        unsafe {
+            MPI_Init(null_mut(), null_mut());
+            let world = RSMPI_COMM_WORLD;
+            MPI_Comm_rank(world, &mut rank);
+            MPI_Comm_size(world, &mut size);
+            assert_eq!(size, RANKS);
+            if rank == 0 {
+                ok(admpi_map_new_mpi(world, ADMPI_MAP_MPI, 1, &mut map));
+                assert!(panics_are_failures(map, function).into_iter().any(|rank| rank != 0));
+                admpi_map_free(map);
+            } else {
+                ok(admpi_map_serve(world));
+            }
+            ok(admpi_map_unregister(function));
+            MPI_Finalize();
+        }
     }
 }
