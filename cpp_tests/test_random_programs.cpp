@@ -53,7 +53,7 @@ struct random_numbers {
 /// Which way receives of a phase name what they wait for: all alike, so that any matching completes them.
 enum class naming { exact, any_source, any_tag, any };
 
-constexpr int pool = 12;         // active values of a rank
+constexpr int pool = 25;         // active values of a rank
 constexpr int longest = 6;       // doubles of a message, beside its name
 constexpr int room = longest + 3;  // what receives have room for
 
@@ -92,7 +92,7 @@ struct layout {
   void *beside(var *data, int i) const { return data + place(i) + 1; }
 };
 
-constexpr int side = 3;          // rows and columns of a rank's matrix
+constexpr int side = 5;          // rows and columns of a rank's matrix
 constexpr int cells = side * side;
 
 /// A rank's active values and their tangents, and those of a matrix, column by column.
