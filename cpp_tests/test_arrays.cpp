@@ -124,6 +124,9 @@ TEST_CASE("test_arrays_functions") {
   COMPARE(pow(a, 3.0));
   COMPARE(pow(2.0, a));
   COMPARE(pow(a, s));
+  COMPARE(pow(a - 3.0, 3));
+  COMPARE(pow(exp(a), sin(b)) * log(a));
+  COMPARE(pow(pow(a, b), pow(t, a)) + pow(a, 2.5) * exp(b));
   COMPARE(hypot(a, b));
   COMPARE(atan2(a, t));
   COMPARE(fmod(a, b * 0.3));
@@ -142,7 +145,10 @@ TEST_CASE("test_arrays_choices") {
 
 TEST_CASE("test_arrays_long_columns_and_rows") {
   const auto f = [](const auto &a, const auto &b, const var &s, const var &) { return sin(a) * b + s * a * a; };
-  for (const auto &[rows, cols] : {std::pair<int, int>{1000, 2}, {63, 2}, {64, 2}, {65, 2}, {2, 129}}) compare(f, rows, cols);
+  for (const auto &[rows, cols] : {std::pair<int, int>{1000, 2}, {63, 2}, {64, 2}, {65, 2}, {2, 129}}) {
+    compare(f, rows, cols);
+    compare([](const auto &a, const auto &b, const var &, const var &) { return pow(a, b) * a; }, rows, cols);
+  }
   // Rows are run through as columns.
   recording tape;
   const varmat x = tape.matrix(4, 300);

@@ -2,8 +2,11 @@
 // and derivatives, what the formulas are not good for, and that what stands beside a number does not matter.
 #include <admpi.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,7 @@ using numbers = std::vector<double>;
 using many = int32_t (*)(int64_t, const double *, double *, double *);
 using exact = long double (*)(long double);
 
+constexpr long double ln_2 = 0.693147180559945309417232121458L, ln_10 = 2.302585092994045684017991454684L;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct function {
@@ -42,7 +46,44 @@ const function functions[] = {
      [](long double x) { return 1 / (1 + std::exp(-x)); }, 2.5, 2.5},
     {"tan", admpi_values_tan, [](long double x) { return std::tan(x); },
      [](long double x) { const long double c = std::cos(x); return 1 / (c * c); }, 2.5, 6.0},
+    {"cbrt", admpi_values_cbrt, [](long double x) { return std::cbrt(x); },
+     [](long double x) { const long double y = std::cbrt(x); return 1 / (3 * y * y); }, 1.0, 4.0},
+    {"exp2", admpi_values_exp2, [](long double x) { return std::exp2(x); }, [](long double x) { return ln_2 * std::exp2(x); }, 1.0, 2.5},
+    {"log2", admpi_values_log2, [](long double x) { return std::log2(x); }, [](long double x) { return 1 / (ln_2 * x); }, 0.51, 1.1},
+    {"log10", admpi_values_log10, [](long double x) { return std::log10(x); }, [](long double x) { return 1 / (ln_10 * x); }, 0.51, 1.1},
+    {"asin", admpi_values_asin, [](long double x) { return std::asin(x); },
+     [](long double x) { return 1 / std::sqrt((1 - x) * (1 + x)); }, 2.5, 2.5},
+    {"acos", admpi_values_acos, [](long double x) { return std::acos(x); },
+     [](long double x) { return -1 / std::sqrt((1 - x) * (1 + x)); }, 1.5, 2.5},
+    {"atan", admpi_values_atan, [](long double x) { return std::atan(x); }, [](long double x) { return 1 / (1 + x * x); }, 1.5, 1.6},
+    {"sinh", admpi_values_sinh, [](long double x) { return std::sinh(x); }, [](long double x) { return std::cosh(x); }, 2.5, 2.5},
+    {"cosh", admpi_values_cosh, [](long double x) { return std::cosh(x); }, [](long double x) { return std::sinh(x); }, 2.5, 2.5},
+    {"asinh", admpi_values_asinh, [](long double x) { return std::asinh(x); },
+     [](long double x) { return 1 / std::hypot(1.0L, x); }, 2.5, 2.5},
+    {"acosh", admpi_values_acosh, [](long double x) { return std::acosh(x); },
+     [](long double x) { return 1 / std::sqrt((x - 1) * (x + 1)); }, 2.5, 3.5},
+    {"atanh", admpi_values_atanh, [](long double x) { return std::atanh(x); },
+     [](long double x) { return 1 / ((1 - x) * (1 + x)); }, 2.5, 2.5},
 };
+
+const function &called(const std::string &name) {
+  for (const function &f : functions) {
+    if (f.name == name) return f;
+  }
+  throw std::out_of_range(name);
+}
+
+/// Numbers on both sides of 0 up to a size, of those that have a function value with all its bits.
+bool takes(const function &f, double x) {
+  const auto is_one_of = [&](std::initializer_list<many> all) { return std::find(all.begin(), all.end(), f.of_all) != all.end(); };
+  if (is_one_of({admpi_values_log, admpi_values_log2, admpi_values_log10, admpi_values_sqrt})) return x >= 0.0;
+  if (is_one_of({admpi_values_log1p})) return x >= -0.99999;
+  if (is_one_of({admpi_values_inv_logit, admpi_values_log1p_exp})) return x >= -650.0;
+  if (is_one_of({admpi_values_tanh})) return std::fabs(x) <= 300.0;
+  if (is_one_of({admpi_values_asin, admpi_values_acos, admpi_values_atanh})) return std::fabs(x) <= 1.0;
+  if (is_one_of({admpi_values_acosh})) return x >= 1.0;
+  return true;
+}
 
 /// The distance in units in the last place of what is right.
 double error(double got, long double right) {
@@ -84,7 +125,7 @@ void check(const function &f, const numbers &x) {
 }
 
 /// Numbers from a to b, neither of them special in any way.
-numbers between(double a, double b, int n = 200000) {
+numbers between(double a, double b, int n = 100000) {
   numbers x;
   std::uint64_t state = 12345;
   for (int i = 0; i < n; ++i) {
@@ -98,28 +139,26 @@ numbers between(double a, double b, int n = 200000) {
 
 TEST_CASE("test_elementary_accuracy_in_the_ordinary_range") {
   for (const function &f : functions) {
-    for (const double scale : {1e-300, 1e-9, 0.01, 1.0, 3.0, 19.9, 300.0, 707.9}) {
-      numbers x = between(-scale, scale);
-      if (f.of_all == admpi_values_log || f.of_all == admpi_values_sqrt) x = between(0.0, scale);
-      if (f.of_all == admpi_values_log1p) x = between(std::fmax(-scale, -0.99999), scale);
-      // Where the value has all its bits.
-      if (f.of_all == admpi_values_inv_logit || f.of_all == admpi_values_log1p_exp) x = between(std::fmax(-scale, -650.0), scale);
-      if (f.of_all == admpi_values_tanh) x = between(-std::fmin(scale, 300.0), std::fmin(scale, 300.0));
+    for (const double scale : {1e-300, 1e-9, 0.01, 0.5, 1.0, 3.0, 19.9, 300.0, 707.9}) {
+      numbers x;
+      for (const double number : between(-scale, scale)) {
+        if (takes(f, number)) x.push_back(number);
+      }
       check(f, x);
     }
   }
   // The angles that are closest to multiples of pi / 2, and large ones.
-  for (const function &f : {functions[2], functions[3], functions[10]}) {
+  for (const function &f : {called("sin"), called("cos"), called("tan")}) {
     numbers x = between(-1e6, 1e6);
     for (int k = -400000; k < 400000; k += 7) x.push_back(k * 1.57079632679489661923);
     check(f, x);
   }
   numbers around_one;
   for (int k = -1000; k <= 1000; ++k) around_one.push_back(1.0 + k * 0x1p-52);
-  check(functions[1], around_one);
+  for (const char *name : {"log", "log2", "log10", "atan"}) check(called(name), around_one);
   numbers exponents;
   for (int k = -1074; k < 1024; ++k) exponents.push_back(std::ldexp(1.37, k));
-  check(functions[1], exponents);
+  for (const char *name : {"log", "log2", "log10", "cbrt", "asinh"}) check(called(name), exponents);
 }
 
 TEST_CASE("test_elementary_what_the_formulas_are_not_good_for") {
@@ -139,15 +178,15 @@ TEST_CASE("test_elementary_what_the_formulas_are_not_good_for") {
       if (!std::isnan(e.y[0])) CHECK(std::signbit(e.y[0]) == std::signbit(static_cast<double>(f.value(x))));
     }
   }
-  CHECK(evaluate(functions[0], {-infinite}).d[0] == 0.0);
-  CHECK(evaluate(functions[1], {0.0}).d[0] == infinite);
-  CHECK(evaluate(functions[4], {infinite, -infinite}).d == numbers{0.0, 0.0});
-  CHECK(evaluate(functions[5], {800.0, -800.0}).y == numbers{1.0, 0.0});
+  CHECK(evaluate(called("exp"), {-infinite}).d[0] == 0.0);
+  CHECK(evaluate(called("log"), {0.0}).d[0] == infinite);
+  CHECK(evaluate(called("tanh"), {infinite, -infinite}).d == numbers{0.0, 0.0});
+  CHECK(evaluate(called("inv_logit"), {800.0, -800.0}).y == numbers{1.0, 0.0});
 }
 
 TEST_CASE("test_elementary_neighbours_do_not_matter") {
   for (const function &f : functions) {
-    const numbers x = between(0.1, 9.0, 200);
+    const numbers x = between(takes(f, 0.1) ? 0.1 : 1.1, takes(f, 9.0) ? 9.0 : 0.9, 200);
     const evaluated all = evaluate(f, x);
     for (std::size_t n : {1, 2, 3, 7, 15, 16, 17, 63, 64, 65}) {
       numbers some(x.begin() + 5, x.begin() + 5 + static_cast<std::ptrdiff_t>(n));
@@ -164,11 +203,74 @@ TEST_CASE("test_elementary_neighbours_do_not_matter") {
   }
 }
 
+/// Logarithms of powers of the base are integers, and powers of integers: no digit may be missing.
+TEST_CASE("test_elementary_integers_are_exact") {
+  for (int k = -1022; k < 1024; ++k) CHECK(evaluate(called("log2"), {std::ldexp(1.0, k)}).y[0] == k);
+  for (int k = -1020; k < 1021; ++k) CHECK(evaluate(called("exp2"), {static_cast<double>(k)}).y[0] == std::ldexp(1.0, k));
+  double power = 1.0;
+  for (int k = 0; k <= 22; ++k, power *= 10.0) CHECK(evaluate(called("log10"), {power}).y[0] == k);
+  for (int k = 1; k < 1000; ++k) CHECK(evaluate(called("cbrt"), {static_cast<double>(k) * k * k}).y[0] == k);
+}
+
+TEST_CASE("test_elementary_powers") {
+  const auto check_all = [](const numbers &x1, const numbers &x2) {
+    const auto n = static_cast<int64_t>(x1.size());
+    numbers y(x1.size()), alone(x1.size()), d1(x1.size()), d2(x1.size()), d2_alone(x1.size());
+    REQUIRE(admpi_values_pow(n, x1.data(), x2.data(), y.data(), d1.data(), d2.data()) == ADMPI_SUCCESS);
+    REQUIRE(admpi_values_pow(n, x1.data(), x2.data(), alone.data(), nullptr, nullptr) == ADMPI_SUCCESS);
+    REQUIRE(admpi_values_pow(n, x1.data(), x2.data(), alone.data(), nullptr, d2_alone.data()) == ADMPI_SUCCESS);
+    double worst = 0.0;
+    for (std::size_t i = 0; i < x1.size(); ++i) {
+      const long double a = x1[i], b = x2[i], right = std::pow(a, b);
+      CAPTURE(x1[i]);
+      CAPTURE(x2[i]);
+      worst = std::fmax(worst, error(y[i], right));
+      const long double by_x1 = b * right / a, by_x2 = right * std::log(a);
+      const auto ordinary = [](long double d) { return std::fabs(std::log(std::fabs(d))) < 700; };
+      if (ordinary(a) && ordinary(right) && ordinary(by_x1)) REQUIRE(error(d1[i], by_x1) <= 3.0);
+      if (ordinary(right) && ordinary(by_x2)) REQUIRE(error(d2[i], by_x2) <= 2.5);
+      REQUIRE((alone[i] == y[i] || std::isnan(y[i])));
+      REQUIRE((d2_alone[i] == d2[i] || std::isnan(d2[i])));
+    }
+    CHECK(worst <= 1.0);
+  };
+  for (const double scale : {1e-3, 0.5, 2.0, 30.0, 700.0}) {
+    const numbers exponent = between(-scale, scale);
+    numbers base, near_one;
+    const numbers logs = between(-690.0, 690.0);
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      base.push_back(std::exp(logs[i] / std::fmax(1.0, std::fabs(exponent[i]))));
+      near_one.push_back(1.0 + 1e-3 * std::sin(static_cast<double>(i)));
+    }
+    check_all(base, exponent);
+    check_all(near_one, exponent);
+  }
+  const double least = std::numeric_limits<double>::denorm_min(), most = std::numeric_limits<double>::max();
+  numbers x1, x2;
+  for (const double a : {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 1e-310, least, most, -most, infinite, -infinite, std::nan("")}) {
+    for (const double b : {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, -3.0, 1e-310, 1e300, infinite, -infinite, std::nan("")}) {
+      x1.push_back(a);
+      x2.push_back(b);
+    }
+  }
+  check_all(x1, x2);
+  // As of scalars: p x^(p - 1), and 0 for p = 0; log(x) x^p, and 0 where x is not positive.
+  numbers y(4), d1(4), d2(4);
+  const numbers zero_or_less = {0.0, 0.0, 0.0, -2.0}, power = {0.0, 1.0, 0.5, 3.0};
+  REQUIRE(admpi_values_pow(4, zero_or_less.data(), power.data(), y.data(), d1.data(), d2.data()) == ADMPI_SUCCESS);
+  CHECK(y == numbers{1.0, 0.0, 0.0, -8.0});
+  CHECK(d1 == numbers{0.0, 1.0, infinite, 12.0});
+  CHECK(d2 == numbers{0.0, 0.0, 0.0, 0.0});
+}
+
 TEST_CASE("test_elementary_wrong_arguments") {
   double x = 1.0, y = 7.0;
   CHECK(admpi_values_exp(1, nullptr, &y, nullptr) == ADMPI_ERR_NULL);
   CHECK(admpi_values_exp(1, &x, nullptr, nullptr) == ADMPI_ERR_NULL);
   CHECK(admpi_values_exp(-1, &x, &y, nullptr) == ADMPI_ERR_ARGUMENT);
   CHECK(admpi_values_exp(0, nullptr, nullptr, nullptr) == ADMPI_SUCCESS);
+  CHECK(admpi_values_pow(1, &x, nullptr, &y, nullptr, nullptr) == ADMPI_ERR_NULL);
+  CHECK(admpi_values_pow(1, &x, &x, nullptr, nullptr, nullptr) == ADMPI_ERR_NULL);
+  CHECK(admpi_values_pow(-1, &x, &x, &y, nullptr, nullptr) == ADMPI_ERR_ARGUMENT);
   CHECK(y == 7.0);
 }

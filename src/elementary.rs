@@ -10,6 +10,9 @@
 //! The coefficients interpolate the functions at Chebyshev's nodes, with an error below 2^-57 of the result.
 #![allow(clippy::inline_always)] // a formula is compiled anew only where it is inlined
 
+mod pow;
+
+pub use pow::pow;
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, LOG2_E};
 
 /// Adding it rounds a number to an integer, which stands in the low bits then.
@@ -179,6 +182,15 @@ fn evaluate<F: Function>(
     }
 }
 
+/// Functions of the C library that std computes itself, less exactly.
+mod c {
+    unsafe extern "C" {
+        pub safe fn acosh(x: f64) -> f64;
+        pub safe fn asinh(x: f64) -> f64;
+        pub safe fn atanh(x: f64) -> f64;
+    }
+}
+
 /// A function of as many numbers as there are.
 macro_rules! function {
     ($(#[$doc:meta])* $name:ident as $Name:ident, $inside:expr, $formula:expr, $library:expr $(, $by_avx512:path)?) => {
@@ -234,9 +246,12 @@ const EXP: [f64; 10] = [
 /// The bits of log 2 that an exponent may be multiplied by without rounding, and the rest: the reduction of Cody and Waite.
 const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
-/// x = k log 2 + r: 2^k, and exp(r) - 1. For |x| up to 708.
+/// log 2, and what its double lacks.
+const LN_2_IN_TWO: [f64; 2] = [std::f64::consts::LN_2, 2.319_046_813_846_299_6e-17];
+
+/// x = k log 2 + r: 2^k, and exp(r) - 1 as the sum of two numbers, which r is most of. For |x| up to 708.
 #[inline(always)]
-fn reduced_exp(x: f64) -> (f64, f64) {
+fn exp_in_two(x: f64) -> (f64, [f64; 2]) {
     // The low bits are those of 2^k, which is all that is left of them then.
     const SHIFT_OF_POWER: f64 = SHIFT + 1023.0;
     let shifted = x.mul_add(LOG2_E, SHIFT_OF_POWER);
@@ -246,7 +261,14 @@ fn reduced_exp(x: f64) -> (f64, f64) {
     let r2 = r * r;
     // What r was rounded by stands against terms that are smaller.
     let rest = k.mul_add(-LN_2[1], r2 * polynomial(&EXP, r, r2));
-    (f64::from_bits(shifted.to_bits() << 52), most + rest)
+    (f64::from_bits(shifted.to_bits() << 52), [most, rest])
+}
+
+/// 2^k and exp(r) - 1.
+#[inline(always)]
+fn reduced_exp(x: f64) -> (f64, f64) {
+    let (power, [most, rest]) = exp_in_two(x);
+    (power, most + rest)
 }
 
 #[inline(always)]
@@ -391,10 +413,9 @@ fn is_positive_and_normal(x: f64) -> bool {
     x.to_bits().wrapping_sub(least) < f64::INFINITY.to_bits() - least
 }
 
-/// For positive normal numbers.
+/// x = 2^k (1 + f), with 1 + f between the roots of 1/2 and 2: k and f, exactly. For positive normal numbers.
 #[inline(always)]
-fn log_of(x: f64) -> f64 {
-    // x = 2^k (1 + f), with 1 + f between the roots of 1/2 and 2.
+fn reduced_log(x: f64) -> (f64, f64) {
     let root = std::f64::consts::FRAC_1_SQRT_2.to_bits();
     let ahead = x.to_bits().wrapping_sub(root);
     let exponent = ahead & 0xfff0_0000_0000_0000;
@@ -402,10 +423,61 @@ fn log_of(x: f64) -> f64 {
     // As an integer from -1022 to 1024, by the low bits of a double.
     let low = (exponent >> 52) ^ 2048;
     let k = f64::from_bits(SHIFT.to_bits().wrapping_add(low)) - (SHIFT + 2048.0);
+    (k, f)
+}
+
+/// For positive normal numbers.
+#[inline(always)]
+fn log_of(x: f64) -> f64 {
+    let (k, f) = reduced_log(x);
     let s = f / (2.0 + f);
     let (z, half) = (s * s, 0.5 * f * f);
     let rest = s.mul_add(z.mul_add(polynomial(&LOG, z, z * z), half), k * LN_2[1]);
     k.mul_add(LN_2[0], f - (half - rest))
+}
+
+/// (log(1 + f) - 2 s - 2/3 s^3) / s^5, with s = f / (2 + f), by s^2.
+const LOG_TAIL: [f64; 8] = [
+    0.4,
+    0.285_714_285_714_293_64,
+    0.222_222_222_216_562_32,
+    0.181_818_183_353_144_04,
+    0.153_845_949_708_954_54,
+    0.133_348_042_382_255_53,
+    0.117_062_485_409_176_67,
+    0.117_230_510_281_405_1,
+];
+
+/// a + b, and what that is rounded by, where a is 0 or not smaller than b.
+#[inline(always)]
+fn exact_sum(a: f64, b: f64) -> [f64; 2] {
+    let sum = a + b;
+    [sum, a - sum + b]
+}
+
+/// The product of two numbers, each the sum of two.
+#[inline(always)]
+fn product_in_two(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    let product = a[0] * b[0];
+    [product, a[0].mul_add(b[0], -product) + a[0].mul_add(b[1], a[1] * b[0])]
+}
+
+/// log(x) as the sum of two numbers, with an error of some 2^-64 of it. For positive normal numbers.
+#[inline(always)]
+fn log_in_two(x: f64) -> [f64; 2] {
+    /// What the double of 2/3 lacks.
+    const TWO_THIRDS_LACK: f64 = 3.700_743_415_417_188e-17;
+    let (k, f) = reduced_log(x);
+    let [above, lost] = exact_sum(2.0, f);
+    let inverse = 1.0 / above;
+    let s = f * inverse;
+    let s = [s, ((-s).mul_add(above, f) - s * lost) * inverse];
+    let z = product_in_two(s, s);
+    let [c, lost] = exact_sum(2.0 / 3.0, z[0] * polynomial(&LOG_TAIL, z[0], z[0] * z[0]));
+    let cubic = product_in_two(product_in_two(s, z), [c, lost + TWO_THIRDS_LACK]);
+    let [sum, lost] = exact_sum(k * LN_2[0], 2.0 * s[0]);
+    let [sum, lost_then] = exact_sum(sum, cubic[0]);
+    exact_sum(sum, k.mul_add(LN_2[1], lost + lost_then + 2.0f64.mul_add(s[1], cubic[1])))
 }
 
 /// log(1 + x), and 1 / (1 + x), for x > -1.
@@ -583,13 +655,252 @@ function!(
     }
 );
 
+function!(
+    /// 2^x.
+    exp2 as Exp2,
+    |x: f64| x.abs() < 1021.0,
+    |x: f64| {
+        let shifted = x + (SHIFT + 1023.0);
+        let r = x - (shifted - (SHIFT + 1023.0));
+        let t = r * LN_2_IN_TWO[0];
+        let lost = r.mul_add(LN_2_IN_TWO[1], r.mul_add(LN_2_IN_TWO[0], -t));
+        let less_one = t + (t * t).mul_add(polynomial(&EXP, t, t * t), lost);
+        let power = f64::from_bits(shifted.to_bits() << 52);
+        let y = power.mul_add(less_one, power);
+        [y, y * LN_2_IN_TWO[0]]
+    },
+    |x: f64| {
+        let y = x.exp2();
+        [y, y * LN_2_IN_TWO[0]]
+    }
+);
+
+/// The logarithm to a base of which 1 / log is given as the sum of two numbers: of a power of the base it is an integer.
+#[inline(always)]
+fn log_to_base(x: f64, inverse: [f64; 2]) -> [f64; 2] {
+    let [most, rest] = product_in_two(log_in_two(x), inverse);
+    [most + rest, inverse[0] / x]
+}
+
+const LOG2_E_IN_TWO: [f64; 2] = [LOG2_E, 2.035_527_374_093_103_3e-17];
+const LOG10_E_IN_TWO: [f64; 2] = [std::f64::consts::LOG10_E, 1.098_319_650_216_765e-17];
+
+function!(
+    /// The logarithm to base 2.
+    log2 as Log2,
+    is_positive_and_normal,
+    |x: f64| log_to_base(x, LOG2_E_IN_TWO),
+    |x: f64| [x.log2(), LOG2_E / x]
+);
+
+function!(
+    /// The logarithm to base 10.
+    log10 as Log10,
+    is_positive_and_normal,
+    |x: f64| log_to_base(x, LOG10_E_IN_TWO),
+    |x: f64| [x.log10(), std::f64::consts::LOG10_E / x]
+);
+
+function!(
+    /// The cube root.
+    cbrt as Cbrt,
+    |x: f64| is_positive_and_normal(x.abs()),
+    |x: f64| {
+        let a = x.abs();
+        let near = exp_of(log_of(a) * (1.0 / 3.0));
+        // One step of Newton's, of which near^3 - a wants more digits.
+        let square = near * near;
+        let lost = near.mul_add(near, -square);
+        let above = lost.mul_add(near, square.mul_add(near, -a));
+        let y = near - above / (3.0 * square);
+        [y.copysign(x), 1.0 / (3.0 * (y * y))]
+    },
+    |x: f64| {
+        let y = x.cbrt();
+        [y, 1.0 / (3.0 * (y * y))]
+    }
+);
+
+/// sinh(x) and cosh(x), for |x| up to 700.
+#[inline(always)]
+fn sinh_cosh(x: f64) -> [f64; 2] {
+    let (power, p) = reduced_exp(x.abs());
+    // exp(|x|) - 1, and exp(-|x|).
+    let t = power.mul_add(p, power - 1.0);
+    let inverse = 1.0 / (t + 1.0);
+    [(0.5 * t.mul_add(inverse, t)).copysign(x), 0.5 * (power.mul_add(p, power) + inverse)]
+}
+
+function!(
+    /// sinh(x).
+    sinh as Sinh,
+    |x: f64| x.abs() < 700.0,
+    sinh_cosh,
+    |x: f64| [x.sinh(), x.cosh()]
+);
+
+function!(
+    /// cosh(x).
+    cosh as Cosh,
+    |x: f64| x.abs() < 700.0,
+    |x: f64| {
+        let [sinh, cosh] = sinh_cosh(x);
+        [cosh, sinh]
+    },
+    |x: f64| [x.cosh(), x.sinh()]
+);
+
+const ATAN: [f64; 12] = [
+    -0.333_333_333_333_333_3,
+    0.199_999_999_999_998_04,
+    -0.142_857_142_856_598_28,
+    0.111_111_111_051_554_47,
+    -0.090_909_087_535_008_77,
+    0.076_922_963_750_321_41,
+    -0.066_664_248_857_382_41,
+    0.058_789_289_978_346_364,
+    -0.052_304_542_706_493_43,
+    0.045_515_932_206_228_675,
+    -0.034_570_561_981_342_07,
+    0.016_285_756_855_134_323,
+];
+const ASIN: [f64; 13] = [
+    0.166_666_666_666_666_69,
+    0.074_999_999_999_984_33,
+    0.044_642_857_146_355_43,
+    0.030_381_944_138_531_247,
+    0.022_372_172_942_149_89,
+    0.017_352_392_720_869_945,
+    0.013_971_212_973_553_311,
+    0.011_479_177_415_181_617,
+    0.010_322_814_350_205_2,
+    0.005_457_506_718_563_782,
+    0.017_400_879_442_887_15,
+    -0.014_851_887_071_528_912,
+    0.028_757_851_367_602_328,
+];
+
+function!(
+    /// atan(x).
+    atan as Atan,
+    |_: f64| true,
+    |x: f64| {
+        // By the tangent of the angle less none, one or two eighths of a turn.
+        let a = x.abs();
+        let (above, below, turned) = if a > 1.0 + std::f64::consts::SQRT_2 {
+            (-1.0, a, EIGHTHS[2])
+        } else if a > std::f64::consts::SQRT_2 - 1.0 {
+            (a - 1.0, a + 1.0, EIGHTHS[1])
+        } else {
+            (a, 1.0, EIGHTHS[0])
+        };
+        let t = above / below;
+        let z = t * t;
+        let rest = (t * z).mul_add(polynomial(&ATAN, z, z * z), turned[1]);
+        [(turned[0] + (t + rest)).copysign(x), 1.0 / x.mul_add(x, 1.0)]
+    },
+    |x: f64| [x.atan(), 1.0 / x.mul_add(x, 1.0)]
+);
+
+/// None, one and two eighths of a turn, each as the sum of two numbers.
+const EIGHTHS: [[f64; 2]; 3] = [
+    [0.0, 0.0],
+    [std::f64::consts::FRAC_PI_4, 3.061_616_997_868_383e-17],
+    [FRAC_PI_2, 6.123_233_995_736_766e-17],
+];
+
+/// asin(|x|), or, where |x| is above 1/2, pi / 2 less it, for |x| up to 1.
+#[inline(always)]
+fn small_asin(x: f64) -> f64 {
+    let a = x.abs();
+    let large = a > 0.5;
+    // sin(pi / 4 - asin(a) / 2)^2.
+    let half = (1.0 - a) * 0.5;
+    let z = if large { half } else { a * a };
+    let s = if large { 2.0 * half.sqrt() } else { a };
+    (s * z).mul_add(polynomial(&ASIN, z, z * z), s)
+}
+
+#[inline(always)]
+fn asin_slope(x: f64) -> f64 {
+    1.0 / ((1.0 - x) * (1.0 + x)).sqrt()
+}
+
+function!(
+    /// asin(x).
+    asin as Asin,
+    |x: f64| x.abs() <= 1.0,
+    |x: f64| {
+        let small = small_asin(x);
+        let y = if x.abs() > 0.5 { EIGHTHS[2][0] - (small - EIGHTHS[2][1]) } else { small };
+        [y.copysign(x), asin_slope(x)]
+    },
+    |x: f64| [x.asin(), asin_slope(x)]
+);
+
+function!(
+    /// acos(x).
+    acos as Acos,
+    |x: f64| x.abs() <= 1.0,
+    |x: f64| {
+        let small = small_asin(x);
+        let signed = small.copysign(x);
+        let y = if x > 0.5 {
+            small
+        } else if x < -0.5 {
+            2.0 * EIGHTHS[2][0] - (small - 2.0 * EIGHTHS[2][1])
+        } else {
+            EIGHTHS[2][0] - (signed - EIGHTHS[2][1])
+        };
+        [y, -asin_slope(x)]
+    },
+    |x: f64| [x.acos(), -asin_slope(x)]
+);
+
+function!(
+    /// asinh(x).
+    asinh as Asinh,
+    |x: f64| x.abs() < 1e150,
+    |x: f64| {
+        let a = x.abs();
+        let root = a.mul_add(a, 1.0).sqrt();
+        let (y, _) = log_1p_of(a + a * a / (1.0 + root));
+        [y.copysign(x), 1.0 / root]
+    },
+    |x: f64| [c::asinh(x), 1.0 / x.hypot(1.0)]
+);
+
+function!(
+    /// acosh(x).
+    acosh as Acosh,
+    |x: f64| (1.0..1e150).contains(&x),
+    |x: f64| {
+        let u = x - 1.0;
+        let root = u.sqrt() * (x + 1.0).sqrt();
+        [log_1p_of(u + root).0, 1.0 / root]
+    },
+    |x: f64| [c::acosh(x), 1.0 / ((x - 1.0).sqrt() * (x + 1.0).sqrt())]
+);
+
+function!(
+    /// atanh(x).
+    atanh as Atanh,
+    |x: f64| x.abs() < 1.0,
+    |x: f64| {
+        let a = x.abs();
+        let (y, _) = log_1p_of(2.0 * a / (1.0 - a));
+        [(0.5 * y).copysign(x), 1.0 / ((1.0 - x) * (1.0 + x))]
+    },
+    |x: f64| [c::atanh(x), 1.0 / ((1.0 - x) * (1.0 + x))]
+);
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     type Evaluate = fn(Machine, &[f64], &mut [f64], Option<&mut [f64]>);
 
-    const FUNCTIONS: [(&str, Evaluate); 11] = [
+    const FUNCTIONS: [(&str, Evaluate); 23] = [
         ("exp", evaluate::<Exp>),
         ("log", evaluate::<Log>),
         ("log1p", evaluate::<Log1p>),
@@ -601,6 +912,18 @@ mod tests {
         ("tanh", evaluate::<Tanh>),
         ("inv_logit", evaluate::<InvLogit>),
         ("log1p_exp", evaluate::<Log1pExp>),
+        ("cbrt", evaluate::<Cbrt>),
+        ("exp2", evaluate::<Exp2>),
+        ("log2", evaluate::<Log2>),
+        ("log10", evaluate::<Log10>),
+        ("sinh", evaluate::<Sinh>),
+        ("cosh", evaluate::<Cosh>),
+        ("asin", evaluate::<Asin>),
+        ("acos", evaluate::<Acos>),
+        ("atan", evaluate::<Atan>),
+        ("asinh", evaluate::<Asinh>),
+        ("acosh", evaluate::<Acosh>),
+        ("atanh", evaluate::<Atanh>),
     ];
 
     /// Of all sizes, with those between them that formulas are not good for.

@@ -68,10 +68,12 @@ void sum_exp() {
 /// Functions of many numbers, which lie in the first cache, over the plain loop.
 void elementary_functions() {
   constexpr std::int64_t n = 1000;
-  std::vector<double> x(n), y(n), derivative(n);
-  for (std::size_t i = 0; i < n; ++i) x[i] = 1.0 + 0.9 * std::sin(static_cast<double>(i));
-  using function = int32_t (*)(int64_t, const double *, double *, double *);
-  const auto over = [&](const char *name, function library, void (*loop)(std::int64_t, const double *, double *)) {
+  std::vector<double> x(n), exponent(n), y(n), derivative(n), by_exponent(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    x[i] = 0.5 + 0.49 * std::sin(static_cast<double>(i));
+    exponent[i] = 3.0 * std::cos(static_cast<double>(i));
+  }
+  const auto over = [&](const char *name, const auto &loop, const auto &values, const auto &both) {
     bench::fastest of_loop, of_values, of_both;
     const auto run = [&](bench::fastest &times, const auto &work) {
       times.run([&] {
@@ -82,17 +84,23 @@ void elementary_functions() {
       });
     };
     for (int round = 0; round < 100; ++round) {
-      run(of_loop, [&] { loop(n, x.data(), y.data()); });
-      run(of_values, [&] { library(n, x.data(), y.data(), nullptr); });
-      run(of_both, [&] { library(n, x.data(), y.data(), derivative.data()); });
+      run(of_loop, loop);
+      run(of_values, values);
+      run(of_both, both);
     }
     const std::string work = std::string(name) + " of many numbers over libmvec's loop";
     bench::row(work.c_str(), of_values.seconds() / of_loop.seconds(), 1.3);
     bench::row("  and the derivative", of_both.seconds() / of_loop.seconds());
   };
-#define OVER(name) over(#name, admpi_values_##name, vector_##name);
+#define OVER(name)                                                             \
+  over(#name, [&] { vector_##name(n, x.data(), y.data()); },                  \
+       [&] { admpi_values_##name(n, x.data(), y.data(), nullptr); },           \
+       [&] { admpi_values_##name(n, x.data(), y.data(), derivative.data()); });
   VECTOR_LOOPS(OVER)
 #undef OVER
+  over("pow", [&] { vector_pow(n, x.data(), exponent.data(), y.data()); },
+       [&] { admpi_values_pow(n, x.data(), exponent.data(), y.data(), nullptr, nullptr); },
+       [&] { admpi_values_pow(n, x.data(), exponent.data(), y.data(), derivative.data(), by_exponent.data()); });
 }
 
 /// The sum of all elements' sines, element by element.

@@ -10,9 +10,12 @@ bool has_vector_loops();
 
 double vector_sum_of_exp(const double *x, std::int64_t n);
 
-#define VECTOR_LOOPS(F) F(exp) F(expm1) F(log) F(log1p) F(sin) F(cos) F(tan) F(tanh)
+#define VECTOR_LOOPS(F)                                                                                              \
+  F(exp) F(exp2) F(expm1) F(log) F(log2) F(log10) F(log1p) F(sin) F(cos) F(tan) F(asin) F(acos) F(atan) F(sinh) F(cosh) \
+  F(tanh) F(asinh) F(atanh) F(cbrt)
 #define VECTOR_LOOP(name) void vector_##name(std::int64_t n, const double *x, double *y);
 VECTOR_LOOPS(VECTOR_LOOP)
 #undef VECTOR_LOOP
+void vector_pow(std::int64_t n, const double *x1, const double *x2, double *y);
 
 #endif

@@ -65,14 +65,26 @@ struct many {
     }                                                                                                              \
   };
 ADMPI_MANY(sqrt)
+ADMPI_MANY(cbrt)
+ADMPI_MANY(exp2)
 ADMPI_MANY(expm1)
 ADMPI_MANY(log)
+ADMPI_MANY(log2)
+ADMPI_MANY(log10)
 ADMPI_MANY(log1p)
 ADMPI_MANY(log1p_exp)
 ADMPI_MANY(sin)
 ADMPI_MANY(cos)
 ADMPI_MANY(tan)
+ADMPI_MANY(asin)
+ADMPI_MANY(acos)
+ADMPI_MANY(atan)
+ADMPI_MANY(sinh)
+ADMPI_MANY(cosh)
 ADMPI_MANY(tanh)
+ADMPI_MANY(asinh)
+ADMPI_MANY(acosh)
+ADMPI_MANY(atanh)
 ADMPI_MANY(inv_logit)
 #undef ADMPI_MANY
 template <>
@@ -81,6 +93,20 @@ struct many<op_exp> {
   static const double *compute(std::int64_t n, const double *x, double *y, double *) noexcept {
     admpi_values_exp(n, x, y, nullptr);
     return y;
+  }
+};
+
+/// The same of two operands.
+template <class Op>
+struct many_pairs {
+  static constexpr bool known = false;
+};
+template <>
+struct many_pairs<op_pow> {
+  static constexpr bool known = true;
+  static void compute(std::int64_t n, const double *x1, const double *x2, double *y, double *derivative_1,
+                      double *derivative_2) noexcept {
+    admpi_values_pow(n, x1, x2, y, derivative_1, derivative_2);
   }
 };
 
@@ -184,6 +210,25 @@ struct looked_up {
   }
 };
 
+/// That of two operands, which takes the places of functions number M and M + 1.
+template <unsigned M, class A, class B, class C>
+struct looked_up_pair {
+  static constexpr unsigned leaves = A::leaves + B::leaves;
+  const A &a;
+  const B &b;
+  const C &chunk;
+  std::int64_t l;
+  double value;
+  template <class F>
+  ADMPI_ALWAYS_INLINE looked_up_pair(const F &f, const C &of, std::int64_t at) noexcept
+      : a(f.a), b(f.b), chunk(of), l(at), value(of.value[M][at]) {}
+  template <class W>
+  ADMPI_ALWAYS_INLINE void push(W &writer, double p) const {
+    if constexpr (A::leaves != 0) typename A::template element<C>(a, chunk, l).push(writer, p * chunk.slope[M][l]);
+    if constexpr (B::leaves != 0) typename B::template element<C>(b, chunk, l).push(writer, p * chunk.slope[M + 1][l]);
+  }
+};
+
 // The frozen forms of expressions: plain values that lie in the tape with the event. `element` is the scalar expression
 // of one element, of the same nodes that statements are made of. `read` prepares the chunk from element (i, j) on.
 
@@ -261,6 +306,28 @@ struct frozen_function {
   }
 };
 
+/// That of two operands.
+template <class Op, unsigned M, class A, class B>
+struct frozen_function_of_two {
+  static constexpr unsigned leaves = A::leaves + B::leaves;
+  static constexpr bool chooses = A::chooses || B::chooses;
+  template <class C>
+  using element = looked_up_pair<M, A, B, C>;
+  A a;
+  B b;
+  template <bool Slopes, class C>
+  ADMPI_ALWAYS_INLINE void read(C &chunk, std::int64_t i, std::int64_t j) const {
+    a.template read<Slopes>(chunk, i, j);
+    b.template read<Slopes>(chunk, i, j);
+    const double *x1 = values_in(a, chunk, chunk.argument);
+    const double *x2 = values_in(b, chunk, chunk.value[M + 1]);
+    many_pairs<Op>::compute(chunk.padded, x1, x2, chunk.value[M], Slopes && A::leaves != 0 ? chunk.derivative[M] : nullptr,
+                            Slopes && B::leaves != 0 ? chunk.derivative[M + 1] : nullptr);
+    chunk.slope[M] = chunk.derivative[M];
+    chunk.slope[M + 1] = chunk.derivative[M + 1];
+  }
+};
+
 /// The values of a chunk: where they are already, or else in `room`, where they are computed.
 template <unsigned K, class C>
 ADMPI_ALWAYS_INLINE const double *values_in(const frozen_part<K> &, const C &chunk, double *) {
@@ -268,6 +335,10 @@ ADMPI_ALWAYS_INLINE const double *values_in(const frozen_part<K> &, const C &chu
 }
 template <class Op, unsigned M, class A, class C>
 ADMPI_ALWAYS_INLINE const double *values_in(const frozen_function<Op, M, A> &, const C &chunk, double *) {
+  return chunk.value[M];
+}
+template <class Op, unsigned M, class A, class B, class C>
+ADMPI_ALWAYS_INLINE const double *values_in(const frozen_function_of_two<Op, M, A, B> &, const C &chunk, double *) {
   return chunk.value[M];
 }
 template <class E, class C>
@@ -423,7 +494,7 @@ struct array_unary : array_expression<array_unary<Op, A>> {
 template <template <class, class, class> class Node, class Op, class A, class B>
 struct array_binary : array_expression<array_binary<Node, Op, A, B>> {
   static constexpr unsigned leaves = A::leaves + B::leaves;
-  static constexpr unsigned functions = A::functions + B::functions;
+  static constexpr unsigned functions = A::functions + B::functions + 2 * many_pairs<Op>::known;
   A a;
   B b;
 
@@ -437,7 +508,13 @@ struct array_binary : array_expression<array_binary<Node, Op, A, B>> {
   auto freeze(const layout &how, admpi_operand *operand) const noexcept {
     const auto x = a.template freeze<K, M>(how, operand);
     const auto y = b.template freeze<K + A::leaves, M + A::functions>(how, operand);
-    return frozen_binary<Node, Op, std::decay_t<decltype(x)>, std::decay_t<decltype(y)>>{x, y};
+    using X = std::decay_t<decltype(x)>;
+    using Y = std::decay_t<decltype(y)>;
+    if constexpr (many_pairs<Op>::known) {
+      return frozen_function_of_two<Op, M + A::functions + B::functions, X, Y>{x, y};
+    } else {
+      return frozen_binary<Node, Op, X, Y>{x, y};
+    }
   }
 };
 

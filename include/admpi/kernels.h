@@ -53,6 +53,13 @@ static inline void admpi_adjoint_add(const admpi_adjoint *a, int64_t i, int64_t 
     return admpi_array_apply(a.rows, a.cols, &operand, 1, admpi_forward_##name, admpi_reverse_##name, NULL, 0, b_out); \
   }
 
+/** name(a, b), of parts of one shape */
+#define ADMPI_STATEMENT_2(name)                                                                   \
+  static inline int32_t admpi_array_##name(admpi_view a, admpi_view b, admpi_varmat **c_out) {    \
+    const admpi_operand operand[2] = {admpi_operand_part(a), admpi_operand_part(b)};              \
+    return admpi_array_apply(a.rows, a.cols, operand, 2, admpi_forward_##name, admpi_reverse_##name, NULL, 0, c_out); \
+  }
+
 #define ADMPI_KERNEL_1(name, expression)                                                          \
   static inline int32_t admpi_forward_##name(const admpi_forward_call *call) {                    \
     ADMPI_LOOP({                                                                                  \
@@ -99,6 +106,18 @@ static inline int32_t admpi_forward_of_many(const admpi_forward_call *call, admp
   return 0;
 }
 
+/* Adds to the adjoints of an operand from element `first` on, column by column. */
+static inline void admpi_reverse_chunk(const admpi_kernel_call *call, int64_t first, int64_t n, int operand, const double *derivative) {
+  for (int64_t k = 0; k < call->width; ++k) {
+    int64_t i = first % call->rows, j = first / call->rows;
+    for (int64_t l = 0; l < n; ++l) {
+      const double w = admpi_adjoint_at(&call->result, i, j, k);
+      if (w != 0.0) admpi_adjoint_add(&call->operand[operand], i, j, k, w * derivative[l]);
+      if (++i == call->rows) i = 0, ++j;
+    }
+  }
+}
+
 static inline int32_t admpi_reverse_of_many(const admpi_kernel_call *call, admpi_values_function function) {
   const int64_t all = call->rows * call->cols;
   for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
@@ -107,14 +126,7 @@ static inline int32_t admpi_reverse_of_many(const admpi_kernel_call *call, admpi
     const double *x = admpi_values_from(&call->value[0], call->rows, first, n, room);
     const int32_t status = function(n, x, y, derivative);
     if (status != 0) return status;
-    for (int64_t k = 0; k < call->width; ++k) {
-      int64_t i = first % call->rows, j = first / call->rows;
-      for (int64_t l = 0; l < n; ++l) {
-        const double w = admpi_adjoint_at(&call->result, i, j, k);
-        if (w != 0.0) admpi_adjoint_add(&call->operand[0], i, j, k, w * derivative[l]);
-        if (++i == call->rows) i = 0, ++j;
-      }
-    }
+    admpi_reverse_chunk(call, first, n, 0, derivative);
   }
   return 0;
 }
@@ -148,11 +160,7 @@ static inline int32_t admpi_reverse_of_many(const admpi_kernel_call *call, admpi
     })                                                                                            \
     return 0;                                                                                     \
   }                                                                                               \
-  /** name(a, b), of parts of one shape */                                                        \
-  static inline int32_t admpi_array_##name(admpi_view a, admpi_view b, admpi_varmat **c_out) {    \
-    const admpi_operand operand[2] = {admpi_operand_part(a), admpi_operand_part(b)};              \
-    return admpi_array_apply(a.rows, a.cols, operand, 2, admpi_forward_##name, admpi_reverse_##name, NULL, 0, c_out); \
-  }
+  ADMPI_STATEMENT_2(name)
 
 #define ADMPI_KERNEL_OF(name, expression) \
   ADMPI_KERNEL_2(name, expression, admpi_partial_1_##name(x1, x2, y), admpi_partial_2_##name(x1, x2, y))
@@ -161,7 +169,6 @@ ADMPI_KERNEL_2(add, x1 + x2, 1.0, 1.0)
 ADMPI_KERNEL_2(sub, x1 - x2, 1.0, -1.0)
 ADMPI_KERNEL_2(mul, x1 *x2, x2, x1)
 ADMPI_KERNEL_OF(div, x1 / x2)
-ADMPI_KERNEL_OF(pow, pow(x1, x2))
 ADMPI_KERNEL_OF(hypot, hypot(x1, x2))
 ADMPI_KERNEL_OF(atan2, atan2(x1, x2))
 ADMPI_KERNEL_OF(fmod, fmod(x1, x2))
@@ -170,6 +177,34 @@ ADMPI_KERNEL_OF(fdim, fdim(x1, x2))
 
 ADMPI_FUNCTIONS_OF_ONE(ADMPI_KERNEL_1)
 ADMPI_FUNCTIONS_OF_MANY(ADMPI_KERNEL_OF_MANY)
+
+static inline int32_t admpi_forward_pow(const admpi_forward_call *call) {
+  const int64_t all = call->rows * call->cols;
+  for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
+    const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
+    double room[2][ADMPI_AT_ONCE];
+    const double *x1 = admpi_values_from(&call->value[0], call->rows, first, n, room[0]);
+    const double *x2 = admpi_values_from(&call->value[1], call->rows, first, n, room[1]);
+    const int32_t status = admpi_values_pow(n, x1, x2, call->result + first, NULL, NULL);
+    if (status != 0) return status;
+  }
+  return 0;
+}
+static inline int32_t admpi_reverse_pow(const admpi_kernel_call *call) {
+  const int64_t all = call->rows * call->cols;
+  for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
+    const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
+    double room[2][ADMPI_AT_ONCE], y[ADMPI_AT_ONCE], derivative[2][ADMPI_AT_ONCE];
+    const double *x1 = admpi_values_from(&call->value[0], call->rows, first, n, room[0]);
+    const double *x2 = admpi_values_from(&call->value[1], call->rows, first, n, room[1]);
+    const int32_t status = admpi_values_pow(n, x1, x2, y, derivative[0], derivative[1]);
+    if (status != 0) return status;
+    admpi_reverse_chunk(call, first, n, 0, derivative[0]);
+    admpi_reverse_chunk(call, first, n, 1, derivative[1]);
+  }
+  return 0;
+}
+ADMPI_STATEMENT_2(pow)
 
 #define ADMPI_KERNEL_SPECIAL_2(name) ADMPI_KERNEL_OF(name, admpi_value_##name(x1, x2))
 ADMPI_KERNEL_SPECIAL_2(polygamma)
@@ -204,6 +239,7 @@ static inline int32_t admpi_array_axpy(admpi_var alpha, admpi_view x, admpi_view
 #undef ADMPI_LOOP
 #undef ADMPI_REVERSE_LOOP
 #undef ADMPI_STATEMENT_1
+#undef ADMPI_STATEMENT_2
 #undef ADMPI_KERNEL_1
 #undef ADMPI_KERNEL_2
 #undef ADMPI_KERNEL_OF

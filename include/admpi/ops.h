@@ -180,13 +180,13 @@ ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
 /* Functions of one variable, by name and value at x: here of scalars, in admpi/kernels.h of arrays. */
 /* Those that admpi_values_<name> computes of many numbers at once, and the others. */
 #define ADMPI_FUNCTIONS_OF_MANY(F)                                                                          \
-  F(sqrt, sqrt(x)) F(exp, exp(x)) F(expm1, expm1(x)) F(log, log(x)) F(log1p, log1p(x)) F(sin, sin(x))       \
-  F(cos, cos(x)) F(tan, tan(x)) F(tanh, tanh(x)) F(inv_logit, admpi_value_inv_logit(x))                     \
+  F(sqrt, sqrt(x)) F(cbrt, cbrt(x)) F(exp, exp(x)) F(exp2, exp2(x)) F(expm1, expm1(x)) F(log, log(x))       \
+  F(log2, log2(x)) F(log10, log10(x)) F(log1p, log1p(x)) F(sin, sin(x)) F(cos, cos(x)) F(tan, tan(x))       \
+  F(asin, asin(x)) F(acos, acos(x)) F(atan, atan(x)) F(sinh, sinh(x)) F(cosh, cosh(x)) F(tanh, tanh(x))     \
+  F(asinh, asinh(x)) F(acosh, acosh(x)) F(atanh, atanh(x)) F(inv_logit, admpi_value_inv_logit(x))           \
   F(log1p_exp, admpi_value_log1p_exp(x))
 #define ADMPI_FUNCTIONS_OF_ONE(F)                                                                           \
-  F(square, x * x) F(inv, 1.0 / x) F(cbrt, cbrt(x)) F(abs, fabs(x)) F(exp2, exp2(x)) F(log2, log2(x))       \
-  F(log10, log10(x)) F(asin, asin(x)) F(acos, acos(x)) F(atan, atan(x)) F(sinh, sinh(x)) F(cosh, cosh(x))   \
-  F(asinh, asinh(x)) F(acosh, acosh(x)) F(atanh, atanh(x)) F(erf, erf(x)) F(erfc, erfc(x))                  \
+  F(square, x * x) F(inv, 1.0 / x) F(abs, fabs(x)) F(erf, erf(x)) F(erfc, erfc(x))                          \
   F(lgamma, admpi_value_lgamma(x)) F(tgamma, admpi_value_tgamma(x)) F(digamma, admpi_value_digamma(x))      \
   F(trigamma, admpi_value_trigamma(x)) F(logit, admpi_value_logit(x)) F(Phi, admpi_value_Phi(x))
 

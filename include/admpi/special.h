@@ -84,7 +84,8 @@ double admpi_value_polygamma(double order, double x);
 double admpi_value_digamma_difference(double a, double b);
 
 /**
- * exp of `n` numbers, within a unit in the last place, as are log, sin and cos of those below; the others are within 2.5.
+ * exp of `n` numbers, within a unit in the last place, as are exp2, log, log2, log10, sin, cos, sqrt, cbrt and pow of those
+ * below; the others are within 2.5.
  * @param n                   how many
  * @param x                   `n` numbers
  * @param[out] y_out          `n` values; does not overlap x
@@ -145,6 +146,83 @@ int32_t admpi_values_tan(int64_t n, const double *x, double *y_out, double *deri
  * log(1 + exp(x)) of `n` numbers. Arguments and codes as for admpi_values_exp.
  */
 int32_t admpi_values_log1p_exp(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * The cube root of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_cbrt(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * 2^x of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_exp2(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * The logarithm to base 2 of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_log2(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * The logarithm to base 10 of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_log10(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * asin of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_asin(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * acos of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_acos(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * atan of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_atan(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * sinh of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_sinh(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * cosh of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_cosh(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * asinh of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_asinh(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * acosh of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_acosh(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * atanh of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_atanh(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * x1^x2 of `n` pairs of numbers, within a unit in the last place.
+ * @param n                     how many
+ * @param x1                    `n` bases
+ * @param x2                    `n` exponents
+ * @param[out] y_out            `n` values; does not overlap x1 and x2
+ * @param[out] derivative_1_out `n` derivatives by x1, or NULL: not asked for; does not overlap the others
+ * @param[out] derivative_2_out `n` derivatives by x2, or NULL: not asked for; does not overlap the others
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+ */
+int32_t admpi_values_pow(int64_t n,
+                         const double *x1,
+                         const double *x2,
+                         double *y_out,
+                         double *derivative_1_out,
+                         double *derivative_2_out);
 
 #ifdef __cplusplus
 }  // extern "C"

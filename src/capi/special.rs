@@ -109,7 +109,8 @@ unsafe fn of_all(
     Ok(())
 }
 
-/// exp of `n` numbers, within a unit in the last place, as are log, sin and cos of those below; the others are within 2.5.
+/// exp of `n` numbers, within a unit in the last place, as are exp2, log, log2, log10, sin, cos, sqrt, cbrt and pow of those
+/// below; the others are within 2.5.
 /// @param n                   how many
 /// @param x                   `n` numbers
 /// @param[out] y_out          `n` values; does not overlap x
@@ -244,4 +245,181 @@ pub unsafe extern "C-unwind" fn admpi_values_log1p_exp(
 ) -> i32 {
     // SAFETY: as the C contract says.
     entry(|| unsafe { of_all(elementary::log1p_exp, (n, x), y_out, derivative_out) })
+}
+
+/// The cube root of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_cbrt(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::cbrt, (n, x), y_out, derivative_out) })
+}
+
+/// 2^x of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_exp2(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::exp2, (n, x), y_out, derivative_out) })
+}
+
+/// The logarithm to base 2 of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_log2(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::log2, (n, x), y_out, derivative_out) })
+}
+
+/// The logarithm to base 10 of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_log10(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::log10, (n, x), y_out, derivative_out) })
+}
+
+/// asin of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_asin(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::asin, (n, x), y_out, derivative_out) })
+}
+
+/// acos of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_acos(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::acos, (n, x), y_out, derivative_out) })
+}
+
+/// atan of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_atan(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::atan, (n, x), y_out, derivative_out) })
+}
+
+/// sinh of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_sinh(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::sinh, (n, x), y_out, derivative_out) })
+}
+
+/// cosh of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_cosh(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::cosh, (n, x), y_out, derivative_out) })
+}
+
+/// asinh of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_asinh(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::asinh, (n, x), y_out, derivative_out) })
+}
+
+/// acosh of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_acosh(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::acosh, (n, x), y_out, derivative_out) })
+}
+
+/// atanh of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_atanh(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::atanh, (n, x), y_out, derivative_out) })
+}
+
+/// x1^x2 of `n` pairs of numbers, within a unit in the last place.
+/// @param n                     how many
+/// @param x1                    `n` bases
+/// @param x2                    `n` exponents
+/// @param[out] y_out            `n` values; does not overlap x1 and x2
+/// @param[out] derivative_1_out `n` derivatives by x1, or NULL: not asked for; does not overlap the others
+/// @param[out] derivative_2_out `n` derivatives by x2, or NULL: not asked for; does not overlap the others
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_pow(
+    n: i64,
+    x1: *const f64,
+    x2: *const f64,
+    y_out: *mut f64,
+    derivative_1_out: *mut f64,
+    derivative_2_out: *mut f64,
+) -> i32 {
+    entry(|| {
+        let n = from_c("n", n)?;
+        // SAFETY: as the C contract says.
+        unsafe {
+            let (x1, x2) = (array("x1", x1, n)?, array("x2", x2, n)?);
+            let y = array_mut("y_out", y_out, n)?;
+            let wanted =
+                |name, to: *mut f64| (!to.is_null()).then(|| array_mut(name, to, n)).transpose();
+            let by_x1 = wanted("derivative_1_out", derivative_1_out)?;
+            let by_x2 = wanted("derivative_2_out", derivative_2_out)?;
+            elementary::pow([x1, x2], y, [by_x1, by_x2]);
+        }
+        Ok(())
+    })
 }
