@@ -291,6 +291,31 @@ TEST_CASE("test_functions_pow_of_exponent_zero_has_mixed_derivatives") {
   CHECK(tape.adjoint(p) == 0.25);
 }
 
+TEST_CASE("test_functions_pow_of_negative_bases_has_symmetric_second_derivatives") {
+  // The exponent is an integer there, and constant: p x^(p - 1) has no derivative in p, as log(x) x^p is 0 for all x.
+  for (const double exponent : {-2.0, 1.0, 3.0, 200.0}) {
+    for (const bool along_base : {true, false}) {
+      admpi::tape tape;
+      tape.start();
+      var x = -1.5, p = exponent;
+      tape.input(x);
+      tape.input(p);
+      const tangent<var> y = pow(tangent<var>(x, along_base ? 1.0 : 0.0), tangent<var>(p, along_base ? 0.0 : 1.0));
+      CHECK(y.derivative.value == doctest::Approx(along_base ? exponent * std::pow(-1.5, exponent - 1.0) : 0.0).epsilon(1e-14));
+      tape.seed(y.derivative);
+      tape.reverse();
+      const double second = along_base ? exponent * (exponent - 1.0) * std::pow(-1.5, exponent - 2.0) : 0.0;
+      CHECK(tape.adjoint(x) == doctest::Approx(second).epsilon(1e-14));
+      CHECK(tape.adjoint(p) == 0.0);
+    }
+  }
+  // Where the power has lost its digits.
+  using T = tangent<tangent<double>>;
+  const T small = pow(T(tangent<double>(-1e-170, 0.0), tangent<double>(1.0)), T(tangent<double>(2.0, 1.0), tangent<double>(0.0)));
+  CHECK(small.derivative.value == -2e-170);
+  CHECK(small.derivative.derivative == 0.0);
+}
+
 TEST_CASE("test_functions_hypot") {
   const auto f = [](auto a, auto b) {
     using std::hypot;

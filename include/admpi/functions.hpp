@@ -44,6 +44,7 @@ using std::cos;
 using std::cosh;
 using std::exp;
 using std::expm1;
+using std::floor;
 using std::hypot;
 using std::log;
 using std::pow;

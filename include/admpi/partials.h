@@ -17,7 +17,7 @@
  *   - fmin and fmax: one operand takes all, the first in a tie, the one that is a number if the other is NaN.
  *     They need no partials: the result is the chosen operand.
  *   - pow(x, p) in x is p x^(p-1), and 0 for p = 0 whatever x is. In p it is log(x) x^p for x > 0 and 0 for
- *     x <= 0, where x^p is defined at isolated exponents only, or constant.
+ *     x <= 0, where x^p is defined at isolated exponents only, or constant. For x < 0 mixed second derivatives are 0.
  *   - atan2(0, 0) has derivative 0: no direction is better than another.
  *   - fmod(x, y) and remainder(x, y): 1 in x and the integer that x / y is rounded to, negated, in y, the values
  *     between the jumps.
@@ -76,9 +76,11 @@ ADMPI_PARTIAL_1(pow) {
     if (x1 > 0.0) return x2 * y / x1; /* no plain zero: it changes with x2 */
     return 0.0;
   }
+  ADMPI_REAL p = x2;
+  if (x1 < 0.0) p = floor(x2); /* an integer there, and constant, as the derivative in it is 0 */
   /* y / x1 saves a second power wherever y neither vanishes nor overflows. */
-  if (y * y > 0.0 && y - y == 0.0) return x2 * (y / x1);
-  return x2 * pow(x1, x2 - 1.0);
+  if (y * y > 0.0 && y - y == 0.0) return p * (y / x1);
+  return p * pow(x1, p - 1.0);
 }
 ADMPI_PARTIAL_2(pow) {
   if (x1 > 0.0) return y * log(x1);
