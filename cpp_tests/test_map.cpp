@@ -1,7 +1,9 @@
 // Maps: a function over jobs, serially and by threads, against a loop on one tape.
 #include <admpi.hpp>
 
+#include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -575,5 +577,179 @@ TEST_CASE("test_map_is_not_changed_by_its_jobs") {
     CHECK(of(4) == 3);
     CHECK(of(6) == 3);
     CHECK(of(3) == -1);
+  });
+}
+
+namespace {
+
+void doubled(const admpi::map_job<var> &job) { job.y[0] = job.shared[0] * 2.0; }
+
+}  // namespace
+
+TEST_CASE("test_map_takes_functions_as_they_are") {
+  CHECK(map_rect(doubled, numbers{2.0}, 3) == numbers{4.0, 4.0, 4.0});
+  CHECK(map_rect(&doubled, numbers{2.0}, std::array<double, 2>{1.0, 5.0}) == numbers{4.0, 4.0});
+}
+
+// What is recorded elsewhere has an id of another tape, which might be one of the job's.
+TEST_CASE("test_map_refuses_active_captures") {
+  for (const int before : {0, 1000}) {
+    CAPTURE(before);
+    admpi::tape tape;
+    tape.start();
+    actives many(static_cast<std::size_t>(before), 1.0), shared = {2.0};
+    if (before > 0) tape.input(many);
+    var captured = 3.0;
+    tape.input(captured);
+    tape.input(shared);
+    const auto uses = [&](const auto &job) { job.y[0] = captured * job.shared[0]; };
+    // Until it does not, a function is on trial.
+    for (int call = 0; call < 2; ++call) {
+      try {
+        map_rect(uses, shared, 3);
+        FAIL("no error");
+      } catch (const map_error &e) {
+        CHECK(e.job() == 0);
+        CHECK(e.cause() == ADMPI_ERR_STALE);
+      }
+    }
+    double plain = 3.0;
+    const auto y = map_rect([&](const auto &job) { job.y[0] = plain * job.shared[0]; }, shared, 3);
+    tape.seed(y[1]);
+    tape.reverse();
+    CHECK(tape.adjoint(shared[0]) == 3.0);
+    CHECK(tape.adjoint(captured) == 0.0);
+  }
+  // Nor may a job use what an earlier one has recorded.
+  admpi::tape tape;
+  tape.start();
+  actives shared = {2.0}, params = {1.0, 10.0, 100.0};
+  tape.input(shared);
+  tape.input(params);
+  var memo;
+  bool have = false;
+  const auto remembers = [&](const auto &job) {
+    if (!have) memo = exp(job.shared[0]), have = true;
+    job.y[0] = memo * 1.0 + job.params[0] * job.params[0];
+  };
+  CHECK_THROWS_AS(map_rect(remembers, shared, params), map_error);
+}
+
+TEST_CASE("test_map_jobs_may_reset_what_they_recorded") {
+  with_workers([](map_workers &workers) {
+    const auto tries = [](const auto &job) {
+      const var a = job.shared[0] * job.params[0], b = exp(a);
+      const auto here = admpi::current_tape().position();
+      const var trial = sin(b) * a;
+      if (trial < 1e9) admpi::current_tape().reset_to(here);
+      job.y[0] = a;
+      job.y[1] = b;
+    };
+    const auto plain = [](const auto &job) {
+      job.y[0] = job.shared[0] * 2.0;
+      job.y[1] = job.shared[0] * 3.0;
+    };
+    admpi::tape tape;
+    tape.start();
+    actives shared = {0.5}, params = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
+    tape.input(shared);
+    tape.input(params);
+    for (int call = 0; call < 3; ++call) {
+      const actives y = map_rect(tries, shared, params, workers, 2), z = map_rect(plain, shared, 4, workers, 2);
+      for (std::size_t k = 0; k < params.size(); ++k) {
+        const double p = admpi::value(params[k]), e = std::exp(0.5 * p);
+        tape.clear_adjoints();
+        tape.seed(y[2 * k], 10.0);
+        tape.seed(y[2 * k + 1]);
+        tape.seed(z[1]);
+        tape.reverse();
+        CHECK(tape.adjoint(shared[0]) == doctest::Approx(10.0 * p + e * p + 3.0));
+        CHECK(tape.adjoint(params[k]) == doctest::Approx(5.0 + 0.5 * e));
+      }
+    }
+  });
+}
+
+TEST_CASE("test_map_threads_have_stacks_as_long_as_the_callers") {
+  const auto f = [](const auto &job) {
+    volatile double large[500000];
+    for (int i = 0; i < 500000; i += 100) large[i] = static_cast<double>(job.index());
+    job.y[0] = job.shared[0] * large[100];
+  };
+  map_workers workers(ADMPI_MAP_THREADS, 2);
+  CHECK(map_rect(f, numbers{2.0}, 4, workers) == numbers{0.0, 2.0, 4.0, 6.0});
+}
+
+TEST_CASE("test_map_data_that_only_all_share_fit_any_number_of_jobs") {
+  with_workers([](map_workers &workers) {
+    admpi::map_values values;
+    values.shared_r = {1.0, 2.0, 3.0};
+    map_data data(workers, values);
+    const auto f = [](const auto &job) { job.y[0] = job.shared[0] * job.shared_r()[2] + static_cast<double>(job.x_r.size()); };
+    for (const int jobs : {0, 1, 5}) CHECK(map_rect(f, numbers{2.0}, jobs, data) == numbers(static_cast<std::size_t>(jobs), 6.0));
+  });
+}
+
+TEST_CASE("test_map_names_what_is_wrong_in_a_call") {
+  const auto f = [](const auto &job) { job.y[0] = job.params.size() > 0 ? job.params[0] : 0.0; };
+  const ragged<double> short_ends({1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, std::vector<std::int64_t>{2, 4});
+  CHECK(contains(message<admpi::argument_error>([&] { map_rect(f, numbers{}, short_ends); }), "ends at 4 of 6"));
+  CHECK(contains(message<admpi::argument_error>([&] { map_rect_sum(f, numbers{}, short_ends); }), "ends at 4 of 6"));
+  CHECK(contains(message<admpi::argument_error>([&] { map_rect(f, numbers{}, -2); }), "number of jobs is -2"));
+  CHECK(contains(message<admpi::argument_error>([&] { map_rect(f, numbers{}, 2, {}, -1); }), "n_y is -1"));
+  CHECK(contains(message<admpi::argument_error>([&] { admpi::map(f, numbers{}, 2, {2, -1}); }), "lengths[1] is -1"));
+  CHECK(contains(message<admpi::argument_error>([&] { map_workers(ADMPI_MAP_THREADS, 5000); }), "threads = 5000"));
+  for (const char *text : {"abc", "-2", "2x", "1e3", "5000"}) {
+    setenv("ADMPI_MAP_THREADS", text, 1);
+    CHECK(contains(message<admpi::argument_error>([&] { map_workers(ADMPI_MAP_THREADS, 0); }), text));
+  }
+  unsetenv("ADMPI_MAP_THREADS");
+}
+
+TEST_CASE("test_map_an_error_without_a_code_is_one") {
+  struct mine : admpi::error {
+    mine() : admpi::error(0, "mine") {}
+  };
+  try {
+    map_rect([](const auto &job) { if (job.index() == 1) throw mine(); job.y[0] = 5.0; }, numbers{}, 3);
+    FAIL("no error");
+  } catch (const map_error &e) {
+    CHECK(e.job() == 1);
+    CHECK(e.cause() == -1);
+    CHECK(contains(e.text(), "mine"));
+  }
+}
+
+TEST_CASE("test_map_what_a_callback_throws_in_the_sweep_of_a_job_is_told") {
+  with_workers([](map_workers &workers) {
+    const auto f = [](const auto &job) {
+      const var x = job.shared[0];
+      var y;
+      const double v = x.value;
+      const auto i = job.index();
+      admpi::current_tape().callback(&x, 1, &v, 1, &y, [i](const admpi::callback_adjoints &a) {
+        if (i == 2) throw std::domain_error("inside the sweep");
+        a.in(0) += a.out(0);
+      });
+      job.y[0] = y * 1.0;
+    };
+    admpi::tape tape;
+    tape.start();
+    actives shared = {1.0};
+    tape.input(shared);
+    for (int call = 0; call < 2; ++call) {
+      try {
+        map_rect(f, shared, 4, workers);
+        FAIL("no error");
+      } catch (const map_error &e) {
+        CHECK(e.job() == 2);
+        CHECK(e.cause() == 0);
+        CHECK(e.text() == "std::domain_error: inside the sweep");
+      }
+    }
+    const actives y = map_rect(f, shared, 2, workers);
+    tape.seed(y[1]);
+    tape.reverse();
+    CHECK(tape.adjoint(shared[0]) == 1.0);
   });
 }

@@ -166,6 +166,19 @@ impl Stream {
     }
 }
 
+/// How long the stack of a thread should be on which functions of the program's run: as that of its main thread, which is
+/// limited to 8 MiB mostly; addresses, of which a thread takes as much memory as it uses.
+pub fn stack_size() -> usize {
+    const LEAST: usize = 8 << 20;
+    /// Where there is no limit, too.
+    const MOST: usize = 64 << 20;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a structure to write to.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) } == 0;
+    let soft = usize::try_from(limit.rlim_cur).unwrap_or(MOST);
+    if known { soft.clamp(LEAST, MOST) } else { LEAST }
+}
+
 /// A fresh mapping without access rights or commit charge.
 fn map_addresses(bytes: usize) -> std::io::Result<*mut u8> {
     // SAFETY: an anonymous mapping where the system likes it.

@@ -75,7 +75,7 @@ typedef int32_t (*admpi_map_fn)(const admpi_var *shared,
  */
 typedef struct admpi_map_values {
   /**
-   * Number of jobs.
+   * Number of jobs. 0: of any number, which have only what all share.
    */
   int64_t jobs;
   /**

@@ -10,13 +10,9 @@
 #ifndef ADMPI_MAP_HPP
 #define ADMPI_MAP_HPP
 
-#include <cxxabi.h>
-
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <initializer_list>
 #include <string>
 #include <type_traits>
@@ -93,7 +89,8 @@ class map_error : public callback_error {
   std::int64_t job() const noexcept { return job_; }
   /// The rank that ran it, 0 without a communicator.
   int rank() const noexcept { return rank_; }
-  /// The code of an admpi::error that the job threw, -1 where it threw something else, 0 where it threw nothing.
+  /// The code of an admpi::error that the job's function threw, -1 where it threw something else, 0 where it threw nothing: then a
+  /// call of its own, or what a callback threw in its sweep.
   int cause() const noexcept { return cause_; }
   /// Type and words of what it threw, as "std::domain_error: the dose is negative".
   const std::string &text() const noexcept { return text_; }
@@ -114,6 +111,7 @@ namespace detail {
 
 inline void check_map(int code) {
   if (code == ADMPI_SUCCESS) return;
+  thrown() = nullptr;
   if (code == ADMPI_ERR_CALLBACK) {
     const std::string message = admpi_last_error();
     admpi_map_failure failure;
@@ -217,46 +215,15 @@ class map_scalars_out {
   std::int64_t size_;
 };
 
-/// The type's name in the program's words.
-class readable {
- public:
-  explicit readable(const std::type_info &type) noexcept
-      : name_(abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr)), type_(type) {}
-  readable(const readable &) = delete;
-  readable &operator=(const readable &) = delete;
-  ~readable() { std::free(name_); }
-  const char *name() const noexcept { return name_ != nullptr ? name_ : type_.name(); }
-
- private:
-  char *name_;
-  const std::type_info &type_;
-};
-
-/// Says why the job fails, without memory of its own: that may be the reason.
-inline void fail_job(const std::type_info &type, const char *what) noexcept {
-  const readable readable(type);
-  char text[1024];
-  std::snprintf(text, sizeof text, "%s%s%s", readable.name(), *what != 0 ? ": " : "", what);
-  admpi_map_fail(text);
-}
-
 /// Runs fn; what it throws becomes a status and a text.
 template <class Fn>
 std::int32_t guarded_job(Fn &&fn) noexcept {
   try {
     fn();
     return 0;
-  } catch (const error &e) {
-    fail_job(typeid(e), e.what());
-    return e.code();
-  } catch (const std::exception &e) {
-    fail_job(typeid(e), e.what());
   } catch (...) {
-    const std::type_info *type = abi::__cxa_current_exception_type();
-    if (type != nullptr) fail_job(*type, "");
-    else admpi_map_fail("an exception of another language");
+    return explain_thrown();
   }
-  return -1;
 }
 
 template <class F, class T>
@@ -487,7 +454,13 @@ struct map_jobs {
 
 template <class N, if_arithmetic<N> = 0>
 map_jobs<double> jobs_of(N count) {
+  static_assert(std::is_integral<N>::value && !std::is_same<N, bool>::value, "the number of jobs is an integer");
+  if (count < 0) raise_argument("the number of jobs is " + std::to_string(count));
   return {static_cast<std::int64_t>(count), {}, {}};
+}
+template <class T, std::size_t N>
+map_jobs<T> jobs_of(const std::array<T, N> &each) {
+  return {static_cast<std::int64_t>(N), {}, {each.data(), static_cast<std::int64_t>(N)}};
 }
 template <class T>
 map_jobs<T> jobs_of(const std::vector<T> &each) {
@@ -556,10 +529,10 @@ decltype(auto) with_function(const F &f, Fn &&fn) {
     char name[256];
     std::snprintf(name, sizeof name, "%p, %.200s", static_cast<const void *>(name), type.name());
     if constexpr (std::is_same<T, double>::value || std::is_same<T, var>::value) {
-      const map_function<F> function(name, f);
+      const map_function<std::decay_t<F>> function(name, f);
       return fn(function);
     } else {
-      const map_function<F, T> function(name, f, {});
+      const map_function<std::decay_t<F>, T> function(name, f, {});
       return fn(function);
     }
   }
@@ -603,6 +576,10 @@ class map_arguments {
 template <class Jobs>
 auto equal_jobs_of(const Jobs &jobs) {
   auto own = jobs_of(jobs);
+  const auto n = static_cast<std::int64_t>(own.values.size());
+  if (own.end != nullptr && !own.end->empty() && own.end->back() != n) {
+    raise_argument("the last job ends at " + std::to_string(own.end->back()) + " of " + std::to_string(n) + " parameters");
+  }
   for (std::int64_t k = 1; own.end != nullptr && k < own.count; ++k) {
     if (own.length(k) == own.length(0)) continue;
     raise_argument("job " + std::to_string(k) + " has " + std::to_string(own.length(k)) + " parameters and job 0 has " +
@@ -630,16 +607,19 @@ auto run_map(const F &f, const Shared &shared, const Own &own, const map_place &
     const span<const S> all_shared(of_all.data(), static_cast<std::int64_t>(of_all.size()));
     map_arguments<R, S, J> arguments(function.template number<R>(), all_shared, own, on);
     std::vector<std::int64_t> end;
+    if (n_y < 0) raise_argument("n_y is " + std::to_string(n_y));
     std::int64_t all = sum ? n_y : n_y * own.count;
     if (lengths != nullptr) {
       if (static_cast<std::int64_t>(lengths->size()) != own.count) {
         raise_argument("lengths has " + std::to_string(lengths->size()) + " elements for " + std::to_string(own.count) + " jobs");
       }
       all = 0;
-      for (const std::int64_t length : *lengths) end.push_back(all += length);
+      for (const std::int64_t length : *lengths) {
+        if (length < 0) raise_argument("lengths[" + std::to_string(end.size()) + "] is " + std::to_string(length));
+        end.push_back(all += length);
+      }
       arguments.call.y_end = (end = scaled(std::move(end), arguments.width)).data();
     }
-    if (all < 0) raise_argument("there cannot be " + std::to_string(all) + " results");
     arguments.call.n_y = all * arguments.width;
     std::vector<T> results(static_cast<std::size_t>(all));
     const auto run = [&](admpi_var *y) {
@@ -702,15 +682,17 @@ struct map_hessians {
 
 /// Second derivatives of all results, `n_y` a job, at plain numbers. f is a map_function that lists tangent<var>, or any function
 /// object as in map_rect.
-template <class F, class Jobs>
-map_hessians map_hessian(const F &f, const std::vector<double> &shared, const Jobs &jobs, const map_place &on = {},
+template <class F, class Shared = std::vector<double>, class Jobs>
+map_hessians map_hessian(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {},
                          std::int64_t n_y = 1) {
   const auto own = detail::jobs_of(jobs);
   static_assert(std::is_same<typename std::decay_t<decltype(own)>::scalar, double>::value, "the parameters are plain numbers");
   return detail::with_function<tangent<var>>(f, [&](const auto &function) {
     // On var: the library makes the pairs.
     const std::int32_t number = function.template number<tangent<var>>();
-    detail::map_arguments<var, double, double> arguments(number, detail::shared_of(shared), own, on);
+    const auto &of_all = detail::shared_of(shared);
+    const span<const double> all_shared(of_all.data(), static_cast<std::int64_t>(of_all.size()));
+    detail::map_arguments<var, double, double> arguments(number, all_shared, own, on);
     arguments.call.n_y = n_y * own.count;
     std::vector<std::int64_t> gradient, hessian;
     std::int64_t of_gradient = 0, of_hessian = 0;

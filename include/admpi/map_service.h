@@ -17,12 +17,12 @@ extern "C" {
 
 /**
  * Makes a map whose jobs the ranks of a communicator do, this one among them. Collective: rank 0 of comm, which is to be the caller,
- * makes the map, all others call admpi_map_serve. The communicator is duplicated, and may be freed.
+ * makes the map, all others call admpi_map_serve, which returns if this fails. The communicator is duplicated, and may be freed.
  * @param comm          an intracommunicator
  * @param backend       who does the jobs at first: any
  * @param threads       on each rank, where threads do the jobs; 0: ADMPI_MAP_THREADS of the environment, or as many as there are
  *                      cores. MPI is called by the calling thread alone
- * @param[out] map_out  the map; free it with admpi_map_free, which ends the service
+ * @param[out] map_out  the map; free it with admpi_map_free, which ends the service, as does MPI_Finalize
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MPI
  */
 int32_t admpi_map_new_mpi(MPI_Comm comm,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "admpi/functions.hpp"
+#include "admpi/thrown.hpp"
 
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
@@ -47,6 +48,8 @@ int guarded(Fn &&fn) noexcept {
     return 0;
   } catch (...) {
     thrown() = std::current_exception();
+    // In the sweep of a job nobody can throw it again.
+    if (admpi_map_job() >= 0) explain_thrown();
     return 1;
   }
 }

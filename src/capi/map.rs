@@ -69,7 +69,7 @@ pub struct admpi_map_data {
 #[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct admpi_map_values {
-    /// Number of jobs.
+    /// Number of jobs. 0: of any number, which have only what all share.
     pub jobs: i64,
     /// `n_r` doubles, job by job.
     pub x_r: *const f64,
@@ -193,6 +193,22 @@ unsafe fn call<'a>(call: *const admpi_map_call, sum: bool) -> Result<(Call<'a>, 
     }
 }
 
+/// The call and its results, of which admpi_map_last_failure tells what is wrong.
+///
+/// # Safety
+/// As for `call`, and `y_out` is NULL or has room for that number of results.
+unsafe fn arguments<'a>(
+    call: *const admpi_map_call,
+    sum: bool,
+    y_out: *mut admpi_var,
+) -> Result<(Call<'a>, &'a mut [admpi_var])> {
+    // SAFETY: the caller's promise.
+    let made = unsafe {
+        self::call(call, sum).and_then(|(call, n)| Ok((call, array_mut("y_out", y_out, n)?)))
+    };
+    map::remember(made)
+}
+
 fn handle(data: admpi_map_data) -> map::Handle {
     map::Handle { id: data.id, generation: data.generation }
 }
@@ -215,9 +231,9 @@ pub(super) fn backend(backend: i32, threads: i32, ranks: bool) -> Result<Backend
     match backend {
         ADMPI_MAP_DEFAULT => Backend::from_environment(ranks, n),
         ADMPI_MAP_SERIAL => Ok(Backend::SERIAL),
-        ADMPI_MAP_THREADS => Ok(Backend { ranks: false, threads: map::number_of_threads(n) }),
+        ADMPI_MAP_THREADS => Ok(Backend { ranks: false, threads: map::number_of_threads(n)? }),
         ADMPI_MAP_MPI => Ok(Backend { ranks: true, threads: 1 }),
-        ADMPI_MAP_MPI_THREADS => Ok(Backend { ranks: true, threads: map::number_of_threads(n) }),
+        ADMPI_MAP_MPI_THREADS => Ok(Backend { ranks: true, threads: map::number_of_threads(n)? }),
         _ => Err(Error::new(Code::Argument, format!("backend = {backend} is none"))),
     }
 }
@@ -436,8 +452,8 @@ pub unsafe extern "C-unwind" fn admpi_map_run(
 ) -> i32 {
     // SAFETY: as the C contract says.
     entry(|| unsafe {
-        let (call, n) = self::call(call, false)?;
-        map::results(by(map), &call, array_mut("y_out", y_out, n)?)
+        let (call, y) = arguments(call, false, y_out)?;
+        map::results(by(map), &call, y)
     })
 }
 
@@ -454,8 +470,8 @@ pub unsafe extern "C-unwind" fn admpi_map_run_sum(
 ) -> i32 {
     // SAFETY: as the C contract says.
     entry(|| unsafe {
-        let (call, n) = self::call(call, true)?;
-        map::sum(by(map), &call, array_mut("y_out", y_out, n)?)
+        let (call, y) = arguments(call, true, y_out)?;
+        map::sum(by(map), &call, y)
     })
 }
 
@@ -478,10 +494,10 @@ pub unsafe extern "C-unwind" fn admpi_map_hessian(
 ) -> i32 {
     // SAFETY: as the C contract says.
     entry(|| unsafe {
-        let (call, n) = self::call(call, false)?;
+        let (call, n) = map::remember(self::call(call, false))?;
         let (n_gradient, n_hessian) = map::second_sizes(&call);
         let some = |name, pointer: *mut f64, n| {
-            (!pointer.is_null()).then(|| array_mut(name, pointer, n)).transpose()
+            map::remember((!pointer.is_null()).then(|| array_mut(name, pointer, n)).transpose())
         };
         let out = Second {
             value: some("value_out", value_out, n)?,

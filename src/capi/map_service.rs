@@ -7,12 +7,12 @@ use crate::mpi::Comm;
 use crate::mpi::raw::MPI_Comm;
 
 /// Makes a map whose jobs the ranks of a communicator do, this one among them. Collective: rank 0 of comm, which is to be the caller,
-/// makes the map, all others call admpi_map_serve. The communicator is duplicated, and may be freed.
+/// makes the map, all others call admpi_map_serve, which returns if this fails. The communicator is duplicated, and may be freed.
 /// @param comm          an intracommunicator
 /// @param backend       who does the jobs at first: any
 /// @param threads       on each rank, where threads do the jobs; 0: ADMPI_MAP_THREADS of the environment, or as many as there are
 ///                      cores. MPI is called by the calling thread alone
-/// @param[out] map_out  the map; free it with admpi_map_free, which ends the service
+/// @param[out] map_out  the map; free it with admpi_map_free, which ends the service, as does MPI_Finalize
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MPI
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_new_mpi(
@@ -22,10 +22,12 @@ pub unsafe extern "C-unwind" fn admpi_map_new_mpi(
     map_out: *mut *mut admpi_map,
 ) -> i32 {
     mpi_status("admpi_map_new_mpi", || {
+        // First, and dropped if anything is wrong: the others serve by now.
         // SAFETY: as the C contract says.
-        let (comm, map_out) = unsafe { (Comm::new(comm), out("map_out", map_out)?) };
+        let service = Service::new(unsafe { Comm::new(comm) })?;
+        // SAFETY: as above.
+        let map_out = unsafe { out("map_out", map_out)? };
         let backend = self::backend(backend, threads, true)?;
-        let service = Service::new(comm)?;
         *map_out = Box::into_raw(Box::new(admpi_map(Map::new(backend, Some(service)))));
         Ok(())
     })

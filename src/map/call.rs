@@ -6,14 +6,14 @@ use super::failure::{Failure, Outcome};
 use super::function::{self, Named};
 use super::job::{self, Places};
 use super::room::renew;
-use super::service::Service;
+use super::service::{self, Service};
 use super::shape::Parts;
 use super::task::{Kind, Task};
 use super::threads::Threads;
 use crate::error::{Code, Error, Result};
 use crate::tape::{Ids, Lease, Position, Tape, Var, copy_values, current, with_current};
 use std::cell::RefCell;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
 
 /// Who does the jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct Call<'a> {
 
 /// Those who do jobs, and what has been learned of what jobs cost.
 pub struct Map {
-    inner: Mutex<Inner>,
+    inner: Arc<Mutex<Inner>>,
 }
 
 struct Inner {
@@ -68,7 +68,12 @@ impl Map {
     pub fn new(backend: Backend, service: Option<Service>) -> Self {
         let serial = service.as_ref().map_or(0, Service::serial);
         let threads = Threads::default();
-        Self { inner: Mutex::new(Inner { backend, threads, service, serial }) }
+        let serves = service.is_some();
+        let inner = Arc::new(Mutex::new(Inner { backend, threads, service, serial }));
+        if serves {
+            stop_at_end(&inner);
+        }
+        Self { inner }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -95,6 +100,30 @@ impl Map {
         let mut inner = self.changing()?;
         inner.backend = backend(inner.service.is_some())?;
         Ok(())
+    }
+}
+
+/// Maps with workers on other ranks.
+static SERVED: Mutex<Vec<Weak<Mutex<Inner>>>> = Mutex::new(Vec::new());
+
+/// Lets a map's workers go when MPI ends, if they still serve then: the map may outlive MPI, and who serves would wait for ever.
+fn stop_at_end(map: &Arc<Mutex<Inner>>) {
+    let mut served = SERVED.lock().unwrap_or_else(PoisonError::into_inner);
+    served.retain(|map| map.strong_count() > 0);
+    served.push(Arc::downgrade(map));
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| service::at_end(stop_all));
+}
+
+fn stop_all(_: usize) {
+    let served = std::mem::take(&mut *SERVED.lock().unwrap_or_else(PoisonError::into_inner));
+    for map in served.iter().filter_map(Weak::upgrade) {
+        // One that is at work would wait for this thread.
+        let Ok(mut map) = map.try_lock() else { continue };
+        map.backend.ranks = false;
+        if let Some(service) = map.service.take() {
+            let _ = service.stop(); // who is lost is not waited for
+        }
     }
 }
 
@@ -286,7 +315,8 @@ fn prepare(workers: Option<&mut Service>, call: &Call) -> Result<(Arc<Named>, Op
             Some(data)
         }
     };
-    if let Some(data) = data.as_ref().filter(|data| data.jobs != call.jobs) {
+    // Those of no job are what all share, whatever their number.
+    if let Some(data) = data.as_ref().filter(|data| ![0, call.jobs].contains(&data.jobs)) {
         let text =
             format!("jobs = {}, but data.id = {} are for {}", call.jobs, call.data.id, data.jobs);
         return Err(Error::new(Code::Mismatch, text));
@@ -425,8 +455,8 @@ impl Backend {
         match &text[..] {
             "" | "mpi" => Ok(Self { ranks, threads: 1 }),
             "serial" => Ok(Self::SERIAL),
-            "threads" => Ok(Self { ranks: false, threads: number_of_threads(threads) }),
-            "mpi+threads" => Ok(Self { ranks, threads: number_of_threads(threads) }),
+            "threads" => Ok(Self { ranks: false, threads: number_of_threads(threads)? }),
+            "mpi+threads" => Ok(Self { ranks, threads: number_of_threads(threads)? }),
             other => {
                 let text = format!("ADMPI_MAP={other} is not serial, threads, mpi or mpi+threads");
                 Err(Error::new(Code::Argument, text))
@@ -436,8 +466,19 @@ impl Backend {
 }
 
 /// `n`, or where that is 0 what the environment says, or else as many as there are cores.
-pub fn number_of_threads(n: usize) -> usize {
-    let told = || std::env::var("ADMPI_MAP_THREADS").ok()?.parse().ok().filter(|&n: &usize| n > 0);
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    if n > 0 { n } else { told().unwrap_or_else(cores) }
+pub fn number_of_threads(n: usize) -> Result<usize> {
+    const MOST: usize = 1 << 12;
+    let told = std::env::var("ADMPI_MAP_THREADS").unwrap_or_default();
+    let wrong = |what: &str| {
+        Error::new(Code::Argument, format!("{what} is not a number of threads from 1 to {MOST}"))
+    };
+    match (n, &told[..]) {
+        (0, "" | "0") => Ok(std::thread::available_parallelism().map_or(1, usize::from).min(MOST)),
+        (0, told) => match told.parse() {
+            Ok(n @ 1..=MOST) => Ok(n),
+            _ => Err(wrong(&format!("ADMPI_MAP_THREADS={told}"))),
+        },
+        (1..=MOST, _) => Ok(n),
+        _ => Err(wrong(&format!("threads = {n}"))),
+    }
 }

@@ -50,6 +50,11 @@ impl Failure {
     }
 }
 
+/// Of a call that fails before it begins: `last_failure` is its.
+pub fn remember<T>(result: Result<T, Error>) -> Result<T, Error> {
+    result.map_err(|error| Failure::from(error).into_error())
+}
+
 /// The failure of two parts of a call: that of the earlier job or, where none is to blame, of the lower rank.
 pub fn both(one: Outcome<()>, other: Outcome<()>) -> Outcome<()> {
     let place = |failure: &Failure| (failure.job, failure.rank);

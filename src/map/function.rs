@@ -2,6 +2,9 @@
 
 use crate::error::{Code, Error, Result};
 use crate::tape::JobFunction;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// A function and the name by which ranks know it.
@@ -10,9 +13,51 @@ pub struct Named {
     /// A number made of the name, alike on all ranks.
     pub key: u64,
     pub function: JobFunction,
+    pub trial: Arc<Trial>,
 }
 
-static FUNCTIONS: RwLock<Vec<Option<Arc<Named>>>> = RwLock::new(Vec::new());
+/// The first jobs of a function that record in this process. Their operands are checked: a function that uses an active value of
+/// somebody else's, which is a wrong derivative at best, mostly does so in every job.
+#[derive(Default)]
+pub struct Trial {
+    over: AtomicBool,
+}
+
+impl Trial {
+    /// Two: the second may use what the first has left.
+    const JOBS: usize = 2;
+
+    /// How many of the jobs that begin now are on trial.
+    #[inline(always)]
+    pub fn begin(&self) -> usize {
+        if self.over.load(Ordering::Relaxed) || self.over.swap(true, Ordering::Relaxed) {
+            0
+        } else {
+            Self::JOBS
+        }
+    }
+
+    /// One of them has failed.
+    pub fn again(&self) {
+        self.over.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Those that are registered, by number and by key.
+struct Functions {
+    last: i32,
+    numbered: BTreeMap<i32, Arc<Named>>,
+    keyed: BTreeMap<u64, Arc<Named>>,
+    /// By the function's place in memory: those without a name are registered anew for every call.
+    trials: BTreeMap<usize, Arc<Trial>>,
+}
+
+static FUNCTIONS: RwLock<Functions> = RwLock::new(Functions {
+    last: 0,
+    numbered: BTreeMap::new(),
+    keyed: BTreeMap::new(),
+    trials: BTreeMap::new(),
+});
 
 /// FNV-1a: short names, no two alike but by an accident that `register` finds.
 fn key(name: &str) -> u64 {
@@ -21,30 +66,34 @@ fn key(name: &str) -> u64 {
     })
 }
 
-/// Registers a function and returns its number.
+/// Registers a function and returns its number: of numbers that nobody has that after the last, so that one that outlived its
+/// function is found out. They begin with 1: a structure that was not filled in names none.
 pub fn register(name: &str, function: JobFunction) -> Result<i32> {
     let mut functions = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
+    let Functions { last, numbered, keyed, trials } = &mut *functions;
     let key = key(name);
-    if let Some(other) = functions.iter().flatten().find(|other| other.key == key) {
+    if let Some(other) = keyed.get(&key) {
         let text = format!("name = {name}: {} is registered already", other.name);
         return Err(Error::new(Code::Argument, text));
     }
-    let named = Some(Arc::new(Named { name: name.to_owned(), key, function }));
-    // Numbers are not used again: one that outlived its function is found out.
-    functions.push(named);
-    i32::try_from(functions.len())
-        .map_err(|_| Error::new(Code::Limit, "2^31 functions have been registered"))
+    let trial = Arc::clone(trials.entry(function.function as usize).or_default());
+    let named = Arc::new(Named { name: name.to_owned(), key, function, trial });
+    loop {
+        *last = if *last == i32::MAX { 1 } else { *last + 1 };
+        if let Entry::Vacant(place) = numbered.entry(*last) {
+            place.insert(Arc::clone(&named));
+            break;
+        }
+    }
+    keyed.insert(key, named);
+    Ok(*last)
 }
 
 pub fn unregister(number: i32) -> Result<()> {
     let mut functions = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
-    let place = place(number).and_then(|at| functions.get_mut(at));
-    place.and_then(Option::take).map(drop).ok_or_else(|| unknown(number))
-}
-
-/// Numbers begin with 1: a structure that was not filled in names none.
-fn place(number: i32) -> Option<usize> {
-    usize::try_from(number).ok()?.checked_sub(1)
+    let named = functions.numbered.remove(&number).ok_or_else(|| unknown(number))?;
+    functions.keyed.remove(&named.key);
+    Ok(())
 }
 
 fn unknown(number: i32) -> Error {
@@ -54,13 +103,12 @@ fn unknown(number: i32) -> Error {
 /// The function of a number.
 pub fn numbered(number: i32) -> Result<Arc<Named>> {
     let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
-    let found = place(number).and_then(|at| functions.get(at));
-    found.cloned().flatten().ok_or_else(|| unknown(number))
+    functions.numbered.get(&number).cloned().ok_or_else(|| unknown(number))
 }
 
 /// The function that another rank means.
 #[cfg(feature = "mpi")]
 pub fn keyed(key: u64) -> Option<Arc<Named>> {
     let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
-    functions.iter().flatten().find(|named| named.key == key).cloned()
+    functions.keyed.get(&key).cloned()
 }

@@ -91,13 +91,19 @@ pub fn run(task: &Task, jobs: Range<usize>, places: Places) -> Outcome<()> {
     let ended = catch_unwind(AssertUnwindSafe(|| space.run(task, jobs, places)));
     let last = JOB.replace(outer);
     DATA.set(outer_data);
-    TEXT.set(outer_text);
+    let (of, said) = TEXT.replace(outer_text);
     // Otherwise it goes, with whatever the job has left on its tape.
     if matches!(ended, Ok(Ok(()) | Err(Ended { clean: true, .. }))) {
         FREE.with_borrow_mut(|free| free.push(space));
     }
     let failure = match ended {
         Ok(Ok(())) => return Ok(()),
+        // A callback in the job's sweep.
+        Ok(Err(Ended { status: 0, error, .. }))
+            if error.code == Code::Callback && of == last && !said.is_empty() =>
+        {
+            Failure { text: said, ..error.into() }
+        }
         Ok(Err(Ended { status, error, .. })) => Failure { status, ..error.into() },
         Err(panic) => Failure::panic(panic.as_ref()),
     };
@@ -112,17 +118,23 @@ impl Workspace {
         renew(&mut self.vars, (n_shared + n_job + n_y) * step)?;
         let (shared, rest) = self.vars.split_at_mut(n_shared * step);
         let (job, y) = rest.split_at_mut(n_job * step);
-        let inputs = task.shared_columns() + if task.by_job { n_job } else { 0 };
+        let inputs =
+            task.records().then(|| task.shared_columns() + if task.by_job { n_job } else { 0 });
+        let trial = inputs.map_or(0, |_| task.named.trial.begin());
         let mut runner = Runner {
             task,
-            tape: self.tape.enter(task.records().then_some(inputs))?,
+            tape: self.tape.enter(inputs, trial)?,
             shared,
             job,
             y,
             rows: &mut self.rows,
         };
         runner.declare(step);
-        JOB.with(|number| runner.all(number, jobs, places))
+        let ended = JOB.with(|number| runner.all(number, jobs, places));
+        if trial > 0 && ended.is_err() {
+            task.named.trial.again();
+        }
+        ended
     }
 }
 

@@ -27,7 +27,7 @@ pub use call::{
     second_sizes, sum, update_data,
 };
 pub use data::{Data, Handle, Source};
-pub use failure::last_failure;
+pub use failure::{last_failure, remember};
 pub use function::{register, unregister};
 pub use job::{explain, job, with_data};
 #[cfg(feature = "mpi")]

@@ -27,6 +27,7 @@ impl Threads {
             let made = ThreadPoolBuilder::new()
                 .num_threads(n)
                 .thread_name(|k| format!("admpi map {k}"))
+                .stack_size(crate::arena::stack_size())
                 .build()
                 .map_err(|error| Error::new(Code::Thread, format!("threads = {n}: {error}")))?;
             self.pool = Some(made);

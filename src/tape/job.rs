@@ -3,7 +3,7 @@
 //! The inputs are declared once, at the bottom. A job that records statements alone, as most do, is swept and
 //! forgotten without what a tape has beside them: its cursors go back, and nothing else has changed.
 
-use super::{Cursors, Dirty, Position, Stored, Tape, Var, activate, current};
+use super::{Cursors, Dirty, Position, Stored, Tape, Var, activate, checking, current};
 use crate::count::{as_c, wide, wide32};
 use crate::error::{Code, Error, Result};
 use std::ffi::c_void;
@@ -21,6 +21,8 @@ pub struct JobTape {
     tag: u32,
     first: u32,
     bottom: Bottom,
+    /// How many of the next jobs are on trial: their operands are checked as by ADMPI_CHECK=1.
+    trial: usize,
 }
 
 /// The cursors at a job's beginning, and how far recorders may write then. They stay good until a stream is extended,
@@ -31,6 +33,8 @@ struct Bottom {
     argument: *mut u32,
     argument_end: *mut u32,
     statement: *mut u8,
+    /// What values get that are recorded then.
+    tag: u32,
 }
 
 impl Bottom {
@@ -39,12 +43,13 @@ impl Bottom {
         argument: std::ptr::null_mut(),
         argument_end: std::ptr::null_mut(),
         statement: std::ptr::null_mut(),
+        tag: 0,
     };
 
     /// Where the tape stands.
     fn of(tape: &Tape) -> Self {
         let Cursors { jacobian, argument, argument_end, statement, .. } = tape.cursors;
-        Self { jacobian, argument, argument_end, statement }
+        Self { jacobian, argument, argument_end, statement, tag: tape.tag() }
     }
 }
 
@@ -60,6 +65,7 @@ impl Default for JobTape {
             tag: 0,
             first: 0,
             bottom: Bottom::NONE,
+            trial: 0,
         }
     }
 }
@@ -92,8 +98,10 @@ impl JobTape {
         unsafe { &mut *self.tape }
     }
 
-    /// Gets ready for jobs of `inputs` inputs, or for some that record nothing.
-    pub fn enter(&mut self, inputs: Option<usize>) -> Result<ActiveJob<'_>> {
+    /// Gets ready for jobs of `inputs` inputs, the first `trial` of them on trial, or for some that record nothing.
+    pub fn enter(&mut self, inputs: Option<usize>, trial: usize) -> Result<ActiveJob<'_>> {
+        self.trial = trial;
+        self.tape().cursors.checking = u32::from(trial > 0 || checking());
         match inputs {
             None => self.tape().stop(),
             Some(n) => {
@@ -226,9 +234,10 @@ impl ActiveJob<'_> {
 
     /// Whether nothing but statements stands above the inputs, and no adjoint may differ from zero.
     fn is_quick(&mut self) -> bool {
-        let base = self.job.base;
+        let JobTape { base, bottom, .. } = *self.job;
         let tape = self.job.tape();
         tape.events == base.event
+            && tape.tag() == bottom.tag
             && tape.next_id() - base.id == tape.statements()
             && tape.kept.is_empty()
             && tape.dirty == Dirty::default()
@@ -236,6 +245,20 @@ impl ActiveJob<'_> {
 
     /// Forgets the job.
     fn forget(&mut self) -> Result<()> {
+        self.forget_recorded()?;
+        if self.job.trial > 0 {
+            self.job.trial -= 1;
+            if self.job.trial == 0 {
+                let tape = self.job.tape();
+                tape.cursors.checking = u32::from(checking());
+                tape.sync();
+                self.job.bottom = Bottom::of(self.job.tape());
+            }
+        }
+        Ok(())
+    }
+
+    fn forget_recorded(&mut self) -> Result<()> {
         let (base, recording) = (self.job.base, self.recording);
         let quick = self.is_quick();
         let tape = self.job.tape();
@@ -253,7 +276,9 @@ impl ActiveJob<'_> {
     fn forget_all(&mut self, base: &Position) -> Result<()> {
         self.job.tape().clear_all_adjoints();
         // SAFETY: live; destructors may run, which are refused the tape.
-        unsafe { Tape::reset_to(self.job.tape, base) }
+        unsafe { Tape::reset_to(self.job.tape, base)? };
+        self.job.bottom = Bottom::of(self.job.tape());
+        Ok(())
     }
 }
 
@@ -265,6 +290,7 @@ impl Tape {
         let statements = self.cursors.statement.addr().wrapping_sub(bottom.statement.addr());
         self.cursors.argument_end == bottom.argument_end
             && self.cursors.checking == 0
+            && self.tag() == bottom.tag
             && self.cursors.recording == u32::from(recording)
             && wide32(self.cursors.next_id) == wide32(base.id) + statements
             && self.events == base.event
