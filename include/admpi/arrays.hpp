@@ -432,7 +432,7 @@ struct part_leaf : array_expression<part_leaf> {
   admpi_view of;
   shared keep;
 
-  explicit part_leaf(const admpi_view &v) noexcept : of(v), keep(v.of) { ++v.of->references; }
+  explicit part_leaf(const admpi_view &v) noexcept : of(v), keep(v.of) { retain(v.of); }
   shape extent() const noexcept { return {of.rows, of.cols}; }
   void see(layout &how) const { how.see(of); }
   template <unsigned K, unsigned M>

@@ -17,7 +17,7 @@ namespace detail {
 
 /// Matrices that the library lends to a routine.
 inline varmat lent(admpi_varmat *of) noexcept {
-  ++of->references;
+  retain(of);
   return varmat(of);
 }
 inline std::vector<varmat> lent(std::int64_t n, admpi_varmat *const *of) {
@@ -28,7 +28,7 @@ inline std::vector<varmat> lent(std::int64_t n, admpi_varmat *const *of) {
 
 /// Hands a matrix to the library.
 inline admpi_varmat *given(const varmat &a) noexcept {
-  ++a.handle()->references;
+  retain(a.handle());
   return a.handle();
 }
 

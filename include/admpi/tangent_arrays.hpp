@@ -18,24 +18,25 @@ struct tangent<varmat> {
   varmat value;
   varmat derivative;
 
-  /// Parts of both, with the elements that they have now.
-  tangent block(std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t cols) const {
+  /// Parts of both, with the elements that they have now: copies, constant since an assignment to one would be lost. What is
+  /// assigned to are parts of value and of derivative.
+  const tangent block(std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t cols) const {
     return {value.block(i, j, rows, cols), derivative.block(i, j, rows, cols)};
   }
-  tangent row(std::int64_t i) const { return {value.row(i), derivative.row(i)}; }
-  tangent col(std::int64_t j) const { return {value.col(j), derivative.col(j)}; }
-  tangent segment(std::int64_t k, std::int64_t n) const { return {value.segment(k, n), derivative.segment(k, n)}; }
-  tangent head(std::int64_t n) const { return {value.head(n), derivative.head(n)}; }
-  tangent tail(std::int64_t n) const { return {value.tail(n), derivative.tail(n)}; }
-  tangent transpose() const { return {value.transpose(), derivative.transpose()}; }
-  tangent diagonal() const { return {value.diagonal(), derivative.diagonal()}; }
-  tangent every(std::int64_t step) const { return {value.every(step), derivative.every(step)}; }
-  tangent reshaped(std::int64_t rows, std::int64_t cols) const {
+  const tangent row(std::int64_t i) const { return {value.row(i), derivative.row(i)}; }
+  const tangent col(std::int64_t j) const { return {value.col(j), derivative.col(j)}; }
+  const tangent segment(std::int64_t k, std::int64_t n) const { return {value.segment(k, n), derivative.segment(k, n)}; }
+  const tangent head(std::int64_t n) const { return {value.head(n), derivative.head(n)}; }
+  const tangent tail(std::int64_t n) const { return {value.tail(n), derivative.tail(n)}; }
+  const tangent transpose() const { return {value.transpose(), derivative.transpose()}; }
+  const tangent diagonal() const { return {value.diagonal(), derivative.diagonal()}; }
+  const tangent every(std::int64_t step) const { return {value.every(step), derivative.every(step)}; }
+  const tangent reshaped(std::int64_t rows, std::int64_t cols) const {
     return {value.reshaped(rows, cols), derivative.reshaped(rows, cols)};
   }
-  tangent gather(const std::vector<std::int64_t> &index) const { return {value.gather(index), derivative.gather(index)}; }
+  const tangent gather(const std::vector<std::int64_t> &index) const { return {value.gather(index), derivative.gather(index)}; }
   /// An element as a scalar.
-  tangent<var> operator()(std::int64_t i, std::int64_t j) const { return {value(i, j), derivative(i, j)}; }
+  const tangent<var> operator()(std::int64_t i, std::int64_t j) const { return {value(i, j), derivative(i, j)}; }
 };
 
 namespace detail {

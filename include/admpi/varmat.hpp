@@ -211,12 +211,23 @@ class partial : public array_expression<D> {
   admpi_view elements() const noexcept { return static_cast<const D &>(*this).elements_of(); }
 };
 
+/// Counts one more reference to a matrix, which threads may share that only read it.
+inline void retain(admpi_varmat *of) noexcept { __atomic_fetch_add(&of->references, 1, __ATOMIC_RELAXED); }
+
+/// Gives one back.
+inline void release(admpi_varmat *of) noexcept {
+  if (__atomic_load_n(&of->references, __ATOMIC_ACQUIRE) != 1 && __atomic_fetch_sub(&of->references, 1, __ATOMIC_ACQ_REL) != 1) return;
+  // The last, which the library takes back.
+  of->references = 1;
+  admpi_varmat_free(of);
+}
+
 /// A counted reference to a matrix.
 class shared {
  public:
   explicit shared(admpi_varmat *of) noexcept : of_(of) {}
   shared(const shared &other) noexcept : of_(other.of_) {
-    if (of_ != nullptr) ++of_->references;
+    if (of_ != nullptr) retain(of_);
   }
   shared(shared &&other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
   shared &operator=(shared other) noexcept {
@@ -224,12 +235,7 @@ class shared {
     return *this;
   }
   ~shared() {
-    if (of_ == nullptr) return;
-    if (of_->references > 1) {
-      --of_->references;
-    } else {
-      admpi_varmat_free(of_);
-    }
+    if (of_ != nullptr) release(of_);
   }
   admpi_varmat *get() const noexcept { return of_; }
 
@@ -242,7 +248,7 @@ class shared {
 /// A part of a matrix, which it keeps alive. A copy is the same part; an assignment is to the elements.
 class view : public detail::partial<view> {
  public:
-  view(const admpi_view &of) noexcept : view_(of), of_(of.of) { ++of.of->references; }
+  view(const admpi_view &of) noexcept : view_(of), of_(of.of) { detail::retain(of.of); }
   view(const view &other) = default;
 
   view &operator=(const view &from) {
@@ -288,7 +294,7 @@ class view : public detail::partial<view> {
 };
 
 /// A matrix, column-major. A copy has the same elements and takes no memory before one of the two is written to;
-/// assigning a whole matrix records nothing. Like its tape it belongs to one thread at a time.
+/// assigning a whole matrix records nothing. Like its tape it belongs to one thread at a time; a passive one several may read.
 class varmat : public detail::partial<varmat> {
  public:
   /// No elements.

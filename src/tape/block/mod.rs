@@ -27,6 +27,7 @@ use runs::Runs;
 use std::alloc::{Layout, alloc_zeroed};
 use std::ops::Range;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 /// Id and tag of an element, side by side as in a `Var`; (0, 0) is passive.
 #[repr(C)]
@@ -106,9 +107,9 @@ pub type Bound = Vec<*mut Matrix>;
 /// Where a block lies.
 #[derive(Debug)]
 enum Home {
-    /// `held` counts the tapes' events and messages that read the values, `holder` is the serial number of the last
-    /// such tape.
-    Heap { held: usize, holder: u64 },
+    /// `holder` is the serial number of the last tape whose events read the values. Threads may share such a block, of which
+    /// they only read.
+    Heap { holder: AtomicU64 },
     /// In the payload arena of the tape with this serial number.
     Arena { serial: u64, offset: u64, list: *mut Bound },
 }
@@ -118,8 +119,8 @@ enum Home {
 struct Block {
     cells: Cells,
     n: usize,
-    /// How many matrices are bound to it.
-    bound: usize,
+    /// How many matrices are bound to it and, on the heap, how many events and messages read its values.
+    owners: AtomicUsize,
     home: Home,
     /// The elements that recorded events read again when they are reversed; an event below `used_until` did last.
     used: Range<usize>,
@@ -219,14 +220,31 @@ impl Block {
         Some(runs)
     }
 
-    /// What the tape with this serial number has forgotten, or the heap holds for nobody.
+    fn owners(&self) -> usize {
+        self.owners.load(Ordering::Acquire)
+    }
+
+    /// One more; returns how many there are.
+    fn own(&self) -> usize {
+        if self.is_heap() {
+            return self.owners.fetch_add(1, Ordering::Relaxed) + 1;
+        }
+        let owners = self.owners.load(Ordering::Relaxed) + 1;
+        self.owners.store(owners, Ordering::Relaxed);
+        owners
+    }
+
+    /// One less. What the heap has for nobody is freed.
     ///
     /// # Safety
-    /// `block` is live and is not used again if it was on the heap and nobody holds it.
-    unsafe fn release(block: *mut Self) {
-        // SAFETY: made by `heap`, of these two boxes.
+    /// `block` is live, and is not used again by the owner that goes.
+    unsafe fn disown(block: *mut Self) {
+        // SAFETY: the caller's promise; made by `heap`, of these two boxes.
         unsafe {
-            if (*block).bound == 0 && matches!((*block).home, Home::Heap { held: 0, .. }) {
+            let owners = &(*block).owners;
+            if !(*block).is_heap() {
+                owners.store(owners.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+            } else if owners.fetch_sub(1, Ordering::AcqRel) == 1 {
                 let values = std::ptr::slice_from_raw_parts_mut((*block).cells.value, (*block).n);
                 drop(Box::from_raw(values));
                 drop(Box::from_raw(block));
@@ -254,8 +272,8 @@ impl Block {
                 epoch: 0,
             },
             n,
-            bound: 0,
-            home: Home::Heap { held: 0, holder: 0 },
+            owners: AtomicUsize::new(0),
+            home: Home::Heap { holder: AtomicU64::new(0) },
             used: 0..0,
             used_until: 0,
             born: 0,
@@ -317,8 +335,8 @@ pub struct Matrix {
     block: *mut Block,
     rows: i64,
     cols: i64,
-    /// Views and owners: it lives as long as one of them.
-    references: i64,
+    /// Views and owners: it lives as long as one of them. Threads may share it, of which they only read.
+    references: AtomicI64,
     /// Its place in the list of the block's tape.
     listed: usize,
 }
@@ -538,25 +556,21 @@ unsafe fn bind(matrix: *mut Matrix, block: *mut Block) {
     // SAFETY: the caller's promise; the lists of a tape outlive the blocks in its arena that are bound.
     unsafe {
         let before = (*matrix).block;
-        if let Some(block) = block.as_mut() {
-            block.bound += 1;
-            if block.bound > 1 {
-                block.cells.epoch = 0;
-            }
+        if !block.is_null() && (*block).own() > 1 && (*block).cells.epoch != 0 {
+            (*block).cells.epoch = 0;
         }
         (*matrix).block = block;
-        if let Some(before) = before.as_mut() {
-            before.bound -= 1;
-            if let Home::Arena { list, .. } = before.home {
+        if !before.is_null() {
+            if let Home::Arena { list, .. } = (*before).home {
                 let at = (*matrix).listed;
                 (*list).swap_remove(at);
                 if let Some(&moved) = (&*list).get(at) {
                     (*moved).listed = at;
                 }
             }
-            Block::release(before);
+            Block::disown(before);
         }
-        if let Some(Block { home: Home::Arena { list, .. }, .. }) = block.as_mut() {
+        if let Some(Block { home: Home::Arena { list, .. }, .. }) = block.as_ref() {
             (*matrix).listed = (&**list).len();
             (**list).push(matrix);
         }
@@ -574,7 +588,7 @@ impl Owned {
             block: std::ptr::null_mut(),
             rows: as_c(rows),
             cols: as_c(cols),
-            references: 1,
+            references: AtomicI64::new(1),
             listed: 0,
         }));
         // SAFETY: both are live.
@@ -605,7 +619,7 @@ impl Owned {
     /// `matrix` is live.
     pub unsafe fn share(matrix: *mut Matrix) -> Self {
         // SAFETY: the caller's promise.
-        unsafe { (*matrix).references += 1 };
+        unsafe { (*matrix).references.fetch_add(1, Ordering::Relaxed) };
         Self(matrix)
     }
 
@@ -684,7 +698,7 @@ impl Owned {
         // SAFETY: live.
         unsafe {
             let block = &mut *(*self.0).block;
-            assert!(block.bound == 1 && block.used.is_empty(), "a matrix that others know");
+            assert!(block.owners() == 1 && block.used.is_empty(), "a matrix that others know");
             std::slice::from_raw_parts_mut(block.cells.value, block.n)
         }
     }
@@ -694,8 +708,7 @@ impl Drop for Owned {
     fn drop(&mut self) {
         // SAFETY: live until its last reference goes.
         unsafe {
-            (*self.0).references -= 1;
-            if (*self.0).references == 0 {
+            if (*self.0).references.fetch_sub(1, Ordering::AcqRel) == 1 {
                 bind(self.0, std::ptr::null_mut());
                 drop(Box::from_raw(self.0));
             }
@@ -721,13 +734,11 @@ impl Drop for Hold {
     fn drop(&mut self) {
         // SAFETY: live, since it is held.
         unsafe {
-            if let Home::Heap { held, holder } = &mut (*self.block).home {
-                *held -= 1;
-                if *holder == self.serial {
-                    *holder = 0;
-                }
+            if let Home::Heap { holder } = &(*self.block).home {
+                let _ =
+                    holder.compare_exchange(self.serial, 0, Ordering::Relaxed, Ordering::Relaxed);
             }
-            Block::release(self.block);
+            Block::disown(self.block);
         }
     }
 }
@@ -755,7 +766,7 @@ impl Tape {
                     epoch: self.cursors.epoch,
                 },
                 n,
-                bound: 0,
+                owners: AtomicUsize::new(0),
                 home: Home::Arena { serial: self.serial, offset, list: &raw mut *self.bound },
                 used: 0..0,
                 used_until: 0,

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 /// Where the adjoints of an operand are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -272,14 +273,19 @@ impl Tape {
         }
         let (events, serial) = (self.events, self.serial);
         // SAFETY: live, by the promise of who made the operand.
-        let block = unsafe { &mut *operand.block };
-        if let Home::Heap { held, holder } = &mut block.home {
-            if *holder != serial {
-                self.record(0, |_, _| Hold { block: operand.block, serial })?;
-                (*held, *holder) = (*held + 1, serial);
+        let block = unsafe { &*operand.block };
+        if let Home::Heap { holder } = &block.home {
+            // Another tape that comes between holds it once more.
+            if holder.load(Ordering::Relaxed) != serial {
+                block.own();
+                let hold = Hold { block: operand.block, serial };
+                self.record(0, |_, _| hold)?;
+                holder.store(serial, Ordering::Relaxed);
             }
             return Ok(());
         }
+        // SAFETY: as above; the tape's own.
+        let block = unsafe { &mut *operand.block };
         let span = operand.part.span();
         if !span.is_empty() {
             block.used = match &block.used {

@@ -102,9 +102,10 @@ impl Stretch {
         // SAFETY: `of` keeps the matrix, and a live matrix is bound to a live block.
         let block = unsafe { (*self.of.0).block };
         // SAFETY: as above.
-        let loan = match unsafe { &mut (*block).home } {
-            Home::Heap { held, .. } => {
-                *held += 1;
+        let loan = match unsafe { &(*block).home } {
+            Home::Heap { .. } => {
+                // SAFETY: as above.
+                unsafe { (*block).own() };
                 Some(Loan::Held(Hold { block, serial: 0 }))
             }
             Home::Arena { serial, offset, .. } => with_current(|tape| {

@@ -418,15 +418,15 @@ impl Tape {
                     ),
                 ));
             }
-            if !active && let Home::Heap { held, .. } = block.home {
-                if held > 0 || block.bound > 1 {
+            if !active && block.is_heap() {
+                if block.owners() > 1 {
                     bind(matrix, Block::heap_copy(block.values())?);
                 }
                 return Ok(None);
             }
             let tape = tape.ok_or_else(no_tape)?;
             tape.check_block(name, block)?;
-            if block.is_heap() || block.bound > 1 {
+            if block.is_heap() || block.owners() > 1 {
                 tape.detach(matrix)?;
             }
             Ok(Some(tape))
@@ -475,7 +475,7 @@ impl Tape {
                 return Ok(id.id == 0 && !block.is_active());
             };
             tape.check_block("buf", block)?;
-            if block.bound == 1 && !tape.must_save(block, part) {
+            if block.owners() == 1 && !tape.must_save(block, part) {
                 tape.overwrite(block, part, id.id != 0, New::From(id))?;
                 return Ok(true);
             }
@@ -614,7 +614,7 @@ impl Tape {
             let arena = match (tape, &block.home) {
                 (Some(tape), Home::Arena { serial, .. }) if *serial == tape.serial => {
                     let free = block.used.is_empty() && block.born == tape.cursors.epoch;
-                    if free && block.bound == 1 && block.is_listed() {
+                    if free && block.owners() == 1 && block.is_listed() {
                         block.number(&Part::whole(block.n, 1), block.cells.ids, new);
                         tape.open(block);
                         return Ok(block);
