@@ -342,7 +342,7 @@ class map_workers {
     return map_workers(handle);
   }
 #endif
-  map_workers(const map_workers &) = delete;
+  map_workers(map_workers &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   map_workers &operator=(const map_workers &) = delete;
   ~map_workers() { admpi_map_free(handle_); }
 
@@ -381,7 +381,7 @@ class map_data {
     const of_values of(values);
     detail::check(admpi_map_data_new(map_, &of.values, &data_));
   }
-  map_data(const map_data &) = delete;
+  map_data(map_data &&other) noexcept : map_(other.map_), data_(std::exchange(other.data_, {0, 0})) {}
   map_data &operator=(const map_data &) = delete;
   ~map_data() { admpi_map_data_free(map_, data_); }
 

@@ -41,7 +41,7 @@ typedef struct admpi_varmat {
   admpi_block *block;
   int64_t rows;
   int64_t cols;
-  int64_t references; /**< who counts one more here gives it back by admpi_varmat_free */
+  int64_t references; /**< who counts one more here, atomically where threads read it, gives it back by admpi_varmat_free */
 } admpi_varmat;
 
 /** A part of a matrix: its element (i, j) is element offset + i * row_step + j * col_step of the block. It is a plain

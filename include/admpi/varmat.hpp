@@ -211,14 +211,28 @@ class partial : public array_expression<D> {
   admpi_view elements() const noexcept { return static_cast<const D &>(*this).elements_of(); }
 };
 
-/// Counts one more reference to a matrix, which threads may share that only read it.
-inline void retain(admpi_varmat *of) noexcept { __atomic_fetch_add(&of->references, 1, __ATOMIC_RELAXED); }
+/// Whether other threads may count references to a matrix meanwhile: they may read those that no tape knows.
+inline bool is_anyones(const admpi_varmat *of) noexcept { return of->block->id0 == 0 && of->block->ids == nullptr; }
+
+/// Counts one more reference to a matrix.
+inline void retain(admpi_varmat *of) noexcept {
+  if (is_anyones(of)) {
+    __atomic_fetch_add(&of->references, 1, __ATOMIC_RELAXED);
+  } else {
+    ++of->references;
+  }
+}
 
 /// Gives one back.
 inline void release(admpi_varmat *of) noexcept {
-  if (__atomic_load_n(&of->references, __ATOMIC_ACQUIRE) != 1 && __atomic_fetch_sub(&of->references, 1, __ATOMIC_ACQ_REL) != 1) return;
-  // The last, which the library takes back.
-  of->references = 1;
+  if (is_anyones(of)) {
+    if (__atomic_load_n(&of->references, __ATOMIC_ACQUIRE) != 1 && __atomic_fetch_sub(&of->references, 1, __ATOMIC_ACQ_REL) != 1) return;
+    // The last, which the library takes back.
+    of->references = 1;
+  } else if (of->references != 1) {
+    --of->references;
+    return;
+  }
   admpi_varmat_free(of);
 }
 
