@@ -161,6 +161,24 @@ TEST_CASE("test_linalg_multiply_after_and_before_assignments_to_elements") {
   }
 }
 
+TEST_CASE("test_linalg_takes_expressions") {
+  recording tape;
+  const varmat a = tape.matrix(4, 4), b = tape.matrix(4, 4, 40);
+  const auto same = [&](const varmat &got, const varmat &expected) {
+    check_close(got.values(), expected.values());
+    check_close(tape.gradient(got, a), tape.gradient(expected, a));
+    check_close(tape.gradient(got, b), tape.gradient(expected, b));
+  };
+  const varmat more = b + 3.0, product = a * b, regular = a + 10.0 * b * b + 5.0;
+  same(multiply(a, b + 3.0), multiply(a, more));
+  same(multiply(a * b, b + 3.0), multiply(product, more));
+  same(multiply(view(a * b).transpose(), a.row(1).transpose() * 2.0), multiply(product.transpose(), varmat(a.row(1).transpose() * 2.0)));
+  same(solve(a + 10.0 * b * b + 5.0, a * b), solve(regular, product));
+  same(admpi::hcat({a, a * b}), admpi::hcat({a, product}));
+  const auto user = [](const view &v) { return v.row(1); };
+  same(user(a * b), product.row(1));
+}
+
 TEST_CASE("test_linalg_multiply_in_many_directions") {
   for (const int width : {2, 4, 8, 16}) {
     recording tape;

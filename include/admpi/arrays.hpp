@@ -969,6 +969,9 @@ varmat &varmat::operator=(const array_expression<E> &e) {
   return *this = detail::computed(e.self());
 }
 
+template <class E, std::enable_if_t<!std::is_base_of<detail::partial<E>, E>::value, int>>
+view::view(const array_expression<E> &e) : view(detail::computed(e.self()).all()) {}
+
 template <class E>
 view &view::operator=(const array_expression<E> &e) {
   detail::assign_computed(view_, e.self());

@@ -9,6 +9,7 @@
 #ifndef ADMPI_VARMAT_HPP
 #define ADMPI_VARMAT_HPP
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -264,6 +265,9 @@ class view : public detail::partial<view> {
  public:
   view(const admpi_view &of) noexcept : view_(of), of_(of.of) { detail::retain(of.of); }
   view(const view &other) = default;
+  /// Of a matrix with the elements of an expression, so that functions of matrices take expressions.
+  template <class E, std::enable_if_t<!std::is_base_of<detail::partial<E>, E>::value, int> = 0>
+  view(const array_expression<E> &e);
 
   view &operator=(const view &from) {
     assign(from.parts());
