@@ -111,6 +111,18 @@ TEST_CASE("test_tangent_arrays_arithmetic") {
   COMPARE(square(a) * inv(b));
 }
 
+TEST_CASE("test_tangent_arrays_compound_assignments") {
+  compare([](const auto &a, const auto &b, const tangent<var> &s) {
+    auto c = a;
+    c += b;
+    c *= s;
+    c -= 0.5 * a;
+    c /= b + 1.0;
+    c *= 3.0;
+    return c;
+  });
+}
+
 TEST_CASE("test_tangent_arrays_functions") {
 #define UNARY(name) COMPARE(name(a * b) * b);
   UNARY(sqrt) UNARY(cbrt) UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
@@ -306,4 +318,29 @@ TEST_CASE("test_tangent_arrays_parts") {
     if (k < 3) expected -= 6.0 * d(k) * e(k);
     CHECK(hv[static_cast<std::size_t>(k)] == doctest::Approx(expected));
   }
+}
+
+TEST_CASE("test_tangent_arrays_elements_shapes_and_products_with_fixed_arrays") {
+  admpi::tape tape;
+  tape.start();
+  varmat x(rows, cols, some(0).data());
+  const varmat v(rows, cols, some(100).data()), w(rows, cols, some(200).data());
+  tape.input(x);
+  const tangent<varmat> a{x, v};
+  CHECK(a.rows() == rows);
+  CHECK(a.cols() == cols);
+  CHECK(a.size() == n);
+  CHECK(a(rows + 1).value.value == std::as_const(x)(1, 1).value);
+  CHECK(a(rows + 1).derivative.value == v(1, 1).value);
+  CHECK(a.every(2, 2)(1, 1).derivative.value == v(2, 2).value);
+  for (const tangent<var> &product : {dot(square(a), w), dot(w, square(a))}) {
+    tape.clear_adjoints();
+    tape.seed(product.derivative);
+    tape.reverse();
+    const numbers second = tape.adjoints(x);
+    for (std::size_t k = 0; k < n; ++k) CHECK(second[k] == doctest::Approx(2.0 * some(200)[k] * some(100)[k]));
+  }
+  // An assignment to a part, which is a copy, would be lost.
+  static_assert(!std::is_assignable<decltype(a.col(0)), tangent<varmat>>::value, "a part is constant");
+  static_assert(!std::is_assignable<decltype(a(0, 0)), tangent<var>>::value, "an element is constant");
 }

@@ -35,8 +35,31 @@ struct tangent<varmat> {
     return {value.reshaped(rows, cols), derivative.reshaped(rows, cols)};
   }
   const tangent gather(const std::vector<std::int64_t> &index) const { return {value.gather(index), derivative.gather(index)}; }
-  /// An element as a scalar.
+  const tangent every(std::int64_t rows, std::int64_t cols) const { return {value.every(rows, cols), derivative.every(rows, cols)}; }
+  /// An element as a scalar; the second counts column by column.
   const tangent<var> operator()(std::int64_t i, std::int64_t j) const { return {value(i, j), derivative(i, j)}; }
+  const tangent<var> operator()(std::int64_t k) const { return {value(k), derivative(k)}; }
+
+  std::int64_t rows() const noexcept { return value.rows(); }
+  std::int64_t cols() const noexcept { return value.cols(); }
+  std::int64_t size() const noexcept { return value.size(); }
+
+  template <class U>
+  tangent &operator+=(const U &b) {
+    return *this = *this + b;
+  }
+  template <class U>
+  tangent &operator-=(const U &b) {
+    return *this = *this - b;
+  }
+  template <class U>
+  tangent &operator*=(const U &b) {
+    return *this = *this * b;
+  }
+  template <class U>
+  tangent &operator/=(const U &b) {
+    return *this = *this / b;
+  }
 };
 
 namespace detail {
@@ -317,6 +340,14 @@ inline tangent<var> sum(const tangent<varmat> &a) { return {sum(a.value), sum(a.
 inline tangent<var> mean(const tangent<varmat> &a) { return {mean(a.value), mean(a.derivative)}; }
 inline tangent<var> dot(const tangent<varmat> &a, const tangent<varmat> &b) {
   return {dot(a.value, b.value), sum(a.derivative * b.value + a.value * b.derivative)};
+}
+template <class U, detail::if_fixed_array<U> = 0>
+tangent<var> dot(const tangent<varmat> &a, const U &b) {
+  return {dot(a.value, b), dot(a.derivative, b)};
+}
+template <class U, detail::if_fixed_array<U> = 0>
+tangent<var> dot(const U &a, const tangent<varmat> &b) {
+  return dot(b, a);
 }
 inline tangent<var> dot_self(const tangent<varmat> &a) { return dot(a, a); }
 inline tangent<var> norm2(const tangent<varmat> &a) {
