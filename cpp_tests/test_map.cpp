@@ -753,3 +753,41 @@ TEST_CASE("test_map_what_a_callback_throws_in_the_sweep_of_a_job_is_told") {
     CHECK(tape.adjoint(shared[0]) == 1.0);
   });
 }
+
+TEST_CASE("test_map_last_failure_is_of_the_last_call_that_failed") {
+  const admpi_map_fn fails = [](const admpi_var *, std::int64_t, const admpi_var *, std::int64_t, const double *, std::int64_t,
+                                const std::int32_t *, std::int64_t, admpi_var *, std::int64_t, void *) -> std::int32_t {
+    admpi_map_fail("boom");
+    return 7;
+  };
+  std::int32_t number = 0;
+  REQUIRE(admpi_map_register("fails", fails, nullptr, &number) == ADMPI_SUCCESS);
+  admpi_var y[4];
+  admpi_map_call call = {};
+  call.function = number;
+  call.jobs = call.n_y = 3;
+  admpi_map_failure failure;
+  CHECK(admpi_map_run(nullptr, &call, y) == ADMPI_ERR_CALLBACK);
+  REQUIRE(admpi_map_last_failure(&failure) == ADMPI_SUCCESS);
+  CHECK(failure.job == 0);
+  CHECK(failure.code == 7);
+  CHECK(std::string(failure.text) == "boom");
+  call.n_y = 4;
+  CHECK(admpi_map_run(nullptr, &call, y) == ADMPI_ERR_ARGUMENT);
+  REQUIRE(admpi_map_last_failure(&failure) == ADMPI_SUCCESS);
+  CHECK(failure.job == -1);
+  CHECK(failure.code == 0);
+  CHECK(contains(failure.text, "n_y = 4"));
+  CHECK(admpi_map_unregister(number) == ADMPI_SUCCESS);
+  CHECK(admpi_map_unregister(number) == ADMPI_ERR_ARGUMENT);
+  // Functions without a name come and go; one that has gone is found out.
+  call.n_y = 3;
+  for (int k = 0; k < 1000; ++k) {
+    std::int32_t next = 0;
+    REQUIRE(admpi_map_register("fails", fails, nullptr, &next) == ADMPI_SUCCESS);
+    REQUIRE(next > number);
+    CHECK(admpi_map_run(nullptr, &call, y) == ADMPI_ERR_ARGUMENT);
+    REQUIRE(admpi_map_unregister(next) == ADMPI_SUCCESS);
+    number = next;
+  }
+}
