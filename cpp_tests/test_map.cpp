@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -143,6 +144,14 @@ TEST_CASE("test_map_of_no_jobs") {
   });
 }
 
+TEST_CASE("test_map_of_a_function_without_a_name_does_not_copy_it") {
+  struct unique {
+    std::unique_ptr<double> factor = std::make_unique<double>(3.0);
+    void operator()(const admpi::map_job<var> &job) const { job.y[0] = *factor * job.params[0]; }
+  };
+  with_workers([](map_workers &workers) { CHECK(map_rect(unique{}, numbers{}, numbers{1.0, 2.0}, workers) == numbers{3.0, 6.0}); });
+}
+
 TEST_CASE("test_map_takes_parameters_in_all_forms") {
   // y = s0 + 10 s1 + 100 sum of own.
   const auto weigh = [](const auto &job) {
@@ -169,6 +178,7 @@ TEST_CASE("test_map_takes_parameters_in_all_forms") {
   tape.seed(y[1]);
   tape.reverse();
   CHECK(tape.adjoints(a) == numbers{1.0, 10.0, 100.0, 100.0, 0.0, 0.0});
+  CHECK(values_of(map_rect(f, 2.0 * a.col(0), a + 1.0)) == numbers{542.0, 942.0, 1342.0});
   // A column a job; plain numbers beside active ones are constants.
   const actives z = map_rect(f, shared, a.block(0, 1, 2, 2));
   CHECK(values_of(z) == numbers{721.0, 1121.0});

@@ -518,23 +518,21 @@ inline constexpr bool is_map_function = false;
 template <class F, class... Scalars>
 inline constexpr bool is_map_function<map_function<F, Scalars...>> = true;
 
-/// Calls fn with f as a registered function: one that has no name is registered for the call.
-template <class T, class F, class Fn>
+/// Calls fn with the number of f's instantiation for R: what has no name is registered for the call, where it lies.
+template <class R, class F, class Fn>
 decltype(auto) with_function(const F &f, Fn &&fn) {
   if constexpr (is_map_function<F>) {
-    return fn(f);
+    return fn(f.template number<R>());
   } else {
+    using object = std::decay_t<F>;
+    const std::conditional_t<std::is_function<F>::value, object, const object &> here = f;
+    const void *where = &here;
     // As long as the object on this stack lives, its place is no other's.
     const readable type(typeid(F));
     char name[256];
     std::snprintf(name, sizeof name, "%p, %.200s", static_cast<const void *>(name), type.name());
-    if constexpr (std::is_same<T, double>::value || std::is_same<T, var>::value) {
-      const map_function<std::decay_t<F>> function(name, f);
-      return fn(function);
-    } else {
-      const map_function<std::decay_t<F>, T> function(name, f, {});
-      return fn(function);
-    }
+    const map_registration<R> function(name, &run_job<object, R>, const_cast<void *>(where));
+    return fn(function.number_of());
   }
 }
 
@@ -603,9 +601,9 @@ auto run_map(const F &f, const Shared &shared, const Own &own, const map_place &
   using T = typename map_common<S, J>::type;
   // A function of plain numbers is that of active ones, on passive values.
   using R = std::conditional_t<std::is_same<T, double>::value, var, T>;
-  return with_function<R>(f, [&](const auto &function) {
+  return with_function<R>(f, [&](std::int32_t number) {
     const span<const S> all_shared(of_all.data(), static_cast<std::int64_t>(of_all.size()));
-    map_arguments<R, S, J> arguments(function.template number<R>(), all_shared, own, on);
+    map_arguments<R, S, J> arguments(number, all_shared, own, on);
     std::vector<std::int64_t> end;
     if (n_y < 0) raise_argument("n_y is " + std::to_string(n_y));
     std::int64_t all = sum ? n_y : n_y * own.count;
@@ -687,9 +685,8 @@ map_hessians map_hessian(const F &f, const Shared &shared, const Jobs &jobs, con
                          std::int64_t n_y = 1) {
   const auto own = detail::jobs_of(jobs);
   static_assert(std::is_same<typename std::decay_t<decltype(own)>::scalar, double>::value, "the parameters are plain numbers");
-  return detail::with_function<tangent<var>>(f, [&](const auto &function) {
-    // On var: the library makes the pairs.
-    const std::int32_t number = function.template number<tangent<var>>();
+  // On var: the library makes the pairs.
+  return detail::with_function<tangent<var>>(f, [&](std::int32_t number) {
     const auto &of_all = detail::shared_of(shared);
     const span<const double> all_shared(of_all.data(), static_cast<std::int64_t>(of_all.size()));
     detail::map_arguments<var, double, double> arguments(number, all_shared, own, on);
