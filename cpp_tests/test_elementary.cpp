@@ -19,6 +19,7 @@ using many = int32_t (*)(int64_t, const double *, double *, double *);
 using exact = long double (*)(long double);
 
 constexpr long double ln_2 = 0.693147180559945309417232121458L, ln_10 = 2.302585092994045684017991454684L;
+constexpr long double two_by_root_pi = 1.128379167095512573896158903122L;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct function {
@@ -64,6 +65,12 @@ const function functions[] = {
      [](long double x) { return 1 / std::sqrt((x - 1) * (x + 1)); }, 2.5, 3.5},
     {"atanh", admpi_values_atanh, [](long double x) { return std::atanh(x); },
      [](long double x) { return 1 / ((1 - x) * (1 + x)); }, 2.5, 2.5},
+    {"erf", admpi_values_erf, [](long double x) { return std::erf(x); },
+     [](long double x) { return two_by_root_pi * std::exp(-x * x); }, 1.5, 2.5},
+    {"erfc", admpi_values_erfc, [](long double x) { return std::erfc(x); },
+     [](long double x) { return -two_by_root_pi * std::exp(-x * x); }, 2.5, 2.5},
+    {"Phi", admpi_values_Phi, [](long double x) { return 0.5L * std::erfc(-x / std::sqrt(2.0L)); },
+     [](long double x) { return two_by_root_pi / std::sqrt(8.0L) * std::exp(-0.5L * x * x); }, 3.0, 2.5},
 };
 
 const function &called(const std::string &name) {
@@ -82,6 +89,8 @@ bool takes(const function &f, double x) {
   if (is_one_of({admpi_values_tanh})) return std::fabs(x) <= 300.0;
   if (is_one_of({admpi_values_asin, admpi_values_acos, admpi_values_atanh})) return std::fabs(x) <= 1.0;
   if (is_one_of({admpi_values_acosh})) return x >= 1.0;
+  if (is_one_of({admpi_values_erf, admpi_values_erfc})) return std::fabs(x) <= 26.4;
+  if (is_one_of({admpi_values_Phi})) return std::fabs(x) <= 37.3;
   return true;
 }
 
@@ -182,6 +191,10 @@ TEST_CASE("test_elementary_what_the_formulas_are_not_good_for") {
   CHECK(evaluate(called("log"), {0.0}).d[0] == infinite);
   CHECK(evaluate(called("tanh"), {infinite, -infinite}).d == numbers{0.0, 0.0});
   CHECK(evaluate(called("inv_logit"), {800.0, -800.0}).y == numbers{1.0, 0.0});
+  CHECK(evaluate(called("erf"), {infinite, -infinite, 30.0, -30.0}).y == numbers{1.0, -1.0, 1.0, -1.0});
+  CHECK(evaluate(called("erfc"), {infinite, -infinite, 30.0, -30.0}).y == numbers{0.0, 2.0, 0.0, 2.0});
+  CHECK(evaluate(called("Phi"), {infinite, -infinite, 40.0, -40.0}).y == numbers{1.0, 0.0, 1.0, 0.0});
+  for (const char *name : {"erf", "erfc", "Phi"}) CHECK(evaluate(called(name), {infinite, -infinite, 50.0}).d == numbers(3, 0.0));
 }
 
 TEST_CASE("test_elementary_neighbours_do_not_matter") {
@@ -263,6 +276,70 @@ TEST_CASE("test_elementary_powers") {
   CHECK(d2 == numbers{0.0, 0.0, 0.0, 0.0});
 }
 
+TEST_CASE("test_elementary_hypot_and_atan2") {
+  const auto check_all = [](const numbers &x1, const numbers &x2) {
+    const auto n = static_cast<int64_t>(x1.size());
+    double worst[2][3] = {};
+    for (const bool angle : {false, true}) {
+      const auto of_all = angle ? admpi_values_atan2 : admpi_values_hypot;
+      numbers y(x1.size()), alone(x1.size()), d1(x1.size()), d2(x1.size());
+      REQUIRE(of_all(n, x1.data(), x2.data(), y.data(), d1.data(), d2.data()) == ADMPI_SUCCESS);
+      REQUIRE(of_all(n, x1.data(), x2.data(), alone.data(), nullptr, nullptr) == ADMPI_SUCCESS);
+      for (std::size_t i = 0; i < x1.size(); ++i) {
+        const long double a = x1[i], b = x2[i], r = std::hypot(a, b);
+        CAPTURE(x1[i]);
+        CAPTURE(x2[i]);
+        const long double right[3] = {angle ? std::atan2(a, b) : r, angle ? b / r / r : a / r, angle ? -a / r / r : b / r};
+        const double got[3] = {y[i], d1[i], d2[i]};
+        for (int k = 0; k < 3; ++k) {
+          // At the origin no direction is better than another; the subnormal have fewer bits.
+          if (k > 0 && r == 0) CHECK(got[k] == 0.0);
+          else if (std::fabs(right[k]) > 1e-300L || right[k] == 0) worst[angle][k] = std::fmax(worst[angle][k], error(got[k], right[k]));
+        }
+        if (!std::isnan(y[i])) REQUIRE(std::signbit(y[i]) == std::signbit(static_cast<double>(right[0])));
+        REQUIRE((alone[i] == y[i] || std::isnan(y[i])));
+      }
+    }
+    CHECK(worst[0][0] <= 1.0);
+    CHECK(worst[1][0] <= 2.5);
+    for (const auto &of : worst) {
+      CHECK(of[1] <= 4.0);
+      CHECK(of[2] <= 4.0);
+    }
+  };
+  for (const double scale : {1e-130, 1.0, 1e130}) {
+    const numbers x1 = between(-scale, scale);
+    for (const double ratio : {1e-9, 0.1, 0.5, 1.0, 3.0, 1e20}) {
+      numbers x2 = between(-scale, scale);
+      std::reverse(x2.begin(), x2.end());
+      for (double &x : x2) x *= ratio;
+      check_all(x1, x2);
+    }
+  }
+  const double least = std::numeric_limits<double>::denorm_min(), most = std::numeric_limits<double>::max();
+  numbers x1, x2;
+  for (const double a : {0.0, 1.0, 0.5, 1e-310, 1e-150, 1e-140, 1e140, 1e150, least, most, infinite, std::nan("")}) {
+    for (const double b : {0.0, 1.0, 2.0, 1e-310, 1e-150, 1e-140, 1e140, 1e150, least, most, infinite, std::nan("")}) {
+      for (const int signs : {0, 1, 2, 3}) {
+        x1.push_back(signs & 1 ? -a : a);
+        x2.push_back(signs & 2 ? -b : b);
+      }
+    }
+  }
+  const auto n = static_cast<int64_t>(x1.size());
+  numbers y(x1.size()), d1(x1.size()), d2(x1.size());
+  REQUIRE(admpi_values_hypot(n, x1.data(), x2.data(), y.data(), d1.data(), d2.data()) == ADMPI_SUCCESS);
+  for (std::size_t i = 0; i < x1.size(); ++i) CHECK(error(y[i], std::hypot(static_cast<long double>(x1[i]), x2[i])) <= 1.0);
+  REQUIRE(admpi_values_atan2(n, x1.data(), x2.data(), y.data(), d1.data(), d2.data()) == ADMPI_SUCCESS);
+  for (std::size_t i = 0; i < x1.size(); ++i) {
+    CAPTURE(x1[i]);
+    CAPTURE(x2[i]);
+    const double right = std::atan2(x1[i], x2[i]);
+    CHECK((std::isnan(right) ? std::isnan(y[i]) : std::fabs(y[i] - right) <= 2.5 * std::numeric_limits<double>::epsilon() * std::fabs(right)));
+    if (!std::isnan(right)) CHECK(std::signbit(y[i]) == std::signbit(right));
+  }
+}
+
 TEST_CASE("test_elementary_wrong_arguments") {
   double x = 1.0, y = 7.0;
   CHECK(admpi_values_exp(1, nullptr, &y, nullptr) == ADMPI_ERR_NULL);
@@ -272,5 +349,7 @@ TEST_CASE("test_elementary_wrong_arguments") {
   CHECK(admpi_values_pow(1, &x, nullptr, &y, nullptr, nullptr) == ADMPI_ERR_NULL);
   CHECK(admpi_values_pow(1, &x, &x, nullptr, nullptr, nullptr) == ADMPI_ERR_NULL);
   CHECK(admpi_values_pow(-1, &x, &x, &y, nullptr, nullptr) == ADMPI_ERR_ARGUMENT);
+  CHECK(admpi_values_hypot(1, nullptr, &x, &y, nullptr, nullptr) == ADMPI_ERR_NULL);
+  CHECK(admpi_values_atan2(1, &x, nullptr, &y, nullptr, nullptr) == ADMPI_ERR_NULL);
   CHECK(y == 7.0);
 }

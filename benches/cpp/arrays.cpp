@@ -68,10 +68,10 @@ void sum_exp() {
 /// Functions of many numbers, which lie in the first cache, over the plain loop.
 void elementary_functions() {
   constexpr std::int64_t n = 1000;
-  std::vector<double> x(n), exponent(n), y(n), derivative(n), by_exponent(n);
+  std::vector<double> x(n), other(n), y(n), derivative(n), by_other(n);
   for (std::size_t i = 0; i < n; ++i) {
     x[i] = 0.5 + 0.49 * std::sin(static_cast<double>(i));
-    exponent[i] = 3.0 * std::cos(static_cast<double>(i));
+    other[i] = 3.0 * std::cos(static_cast<double>(i));
   }
   const auto over = [&](const char *name, const auto &loop, const auto &values, const auto &both) {
     bench::fastest of_loop, of_values, of_both;
@@ -98,9 +98,12 @@ void elementary_functions() {
        [&] { admpi_values_##name(n, x.data(), y.data(), derivative.data()); });
   VECTOR_LOOPS(OVER)
 #undef OVER
-  over("pow", [&] { vector_pow(n, x.data(), exponent.data(), y.data()); },
-       [&] { admpi_values_pow(n, x.data(), exponent.data(), y.data(), nullptr, nullptr); },
-       [&] { admpi_values_pow(n, x.data(), exponent.data(), y.data(), derivative.data(), by_exponent.data()); });
+#define OVER(name)                                                                                  \
+  over(#name, [&] { vector_##name(n, x.data(), other.data(), y.data()); },                         \
+       [&] { admpi_values_##name(n, x.data(), other.data(), y.data(), nullptr, nullptr); },        \
+       [&] { admpi_values_##name(n, x.data(), other.data(), y.data(), derivative.data(), by_other.data()); });
+  VECTOR_LOOPS_OF_PAIRS(OVER)
+#undef OVER
 }
 
 /// The sum of all elements' sines, element by element.

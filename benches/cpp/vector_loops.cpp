@@ -22,6 +22,8 @@ double vector_sum_of_exp(const double *x, std::int64_t n) {
   }
 VECTOR_LOOPS(VECTOR_LOOP)
 
-void vector_pow(std::int64_t n, const double *__restrict x1, const double *__restrict x2, double *__restrict y) {
-  for (std::int64_t i = 0; i < n; ++i) y[i] = std::pow(x1[i], x2[i]);
-}
+#define VECTOR_LOOP_OF_PAIRS(name)                                                                                     \
+  void vector_##name(std::int64_t n, const double *__restrict x1, const double *__restrict x2, double *__restrict y) { \
+    for (std::int64_t i = 0; i < n; ++i) y[i] = std::name(x1[i], x2[i]);                                               \
+  }
+VECTOR_LOOPS_OF_PAIRS(VECTOR_LOOP_OF_PAIRS)

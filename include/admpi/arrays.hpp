@@ -86,6 +86,9 @@ ADMPI_MANY(asinh)
 ADMPI_MANY(acosh)
 ADMPI_MANY(atanh)
 ADMPI_MANY(inv_logit)
+ADMPI_MANY(erf)
+ADMPI_MANY(erfc)
+ADMPI_MANY(Phi)
 #undef ADMPI_MANY
 template <>
 struct many<op_exp> {
@@ -101,14 +104,19 @@ template <class Op>
 struct many_pairs {
   static constexpr bool known = false;
 };
-template <>
-struct many_pairs<op_pow> {
-  static constexpr bool known = true;
-  static void compute(std::int64_t n, const double *x1, const double *x2, double *y, double *derivative_1,
-                      double *derivative_2) noexcept {
-    admpi_values_pow(n, x1, x2, y, derivative_1, derivative_2);
-  }
-};
+#define ADMPI_MANY_PAIRS(name)                                                                             \
+  template <>                                                                                              \
+  struct many_pairs<op_##name> {                                                                           \
+    static constexpr bool known = true;                                                                    \
+    static void compute(std::int64_t n, const double *x1, const double *x2, double *y, double *derivative_1, \
+                        double *derivative_2) noexcept {                                                   \
+      admpi_values_##name(n, x1, x2, y, derivative_1, derivative_2);                                       \
+    }                                                                                                      \
+  };
+ADMPI_MANY_PAIRS(pow)
+ADMPI_MANY_PAIRS(hypot)
+ADMPI_MANY_PAIRS(atan2)
+#undef ADMPI_MANY_PAIRS
 
 /// How an expression is run through: row vectors as columns, and columns that lie one behind the other as one.
 struct layout {

@@ -131,6 +131,37 @@ static inline int32_t admpi_reverse_of_many(const admpi_kernel_call *call, admpi
   return 0;
 }
 
+typedef int32_t (*admpi_values_function_2)(int64_t n, const double *x1, const double *x2, double *y_out,
+                                           double *derivative_1_out, double *derivative_2_out);
+
+static inline int32_t admpi_forward_of_many_2(const admpi_forward_call *call, admpi_values_function_2 function) {
+  const int64_t all = call->rows * call->cols;
+  for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
+    const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
+    double room[2][ADMPI_AT_ONCE];
+    const double *x1 = admpi_values_from(&call->value[0], call->rows, first, n, room[0]);
+    const double *x2 = admpi_values_from(&call->value[1], call->rows, first, n, room[1]);
+    const int32_t status = function(n, x1, x2, call->result + first, NULL, NULL);
+    if (status != 0) return status;
+  }
+  return 0;
+}
+
+static inline int32_t admpi_reverse_of_many_2(const admpi_kernel_call *call, admpi_values_function_2 function) {
+  const int64_t all = call->rows * call->cols;
+  for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
+    const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
+    double room[2][ADMPI_AT_ONCE], y[ADMPI_AT_ONCE], derivative[2][ADMPI_AT_ONCE];
+    const double *x1 = admpi_values_from(&call->value[0], call->rows, first, n, room[0]);
+    const double *x2 = admpi_values_from(&call->value[1], call->rows, first, n, room[1]);
+    const int32_t status = function(n, x1, x2, y, derivative[0], derivative[1]);
+    if (status != 0) return status;
+    admpi_reverse_chunk(call, first, n, 0, derivative[0]);
+    admpi_reverse_chunk(call, first, n, 1, derivative[1]);
+  }
+  return 0;
+}
+
 #define ADMPI_KERNEL_OF_MANY(name, expression)                                                    \
   static inline int32_t admpi_forward_##name(const admpi_forward_call *call) {                    \
     return admpi_forward_of_many(call, admpi_values_##name);                                      \
@@ -162,6 +193,15 @@ static inline int32_t admpi_reverse_of_many(const admpi_kernel_call *call, admpi
   }                                                                                               \
   ADMPI_STATEMENT_2(name)
 
+#define ADMPI_KERNEL_OF_MANY_2(name)                                                              \
+  static inline int32_t admpi_forward_##name(const admpi_forward_call *call) {                    \
+    return admpi_forward_of_many_2(call, admpi_values_##name);                                    \
+  }                                                                                               \
+  static inline int32_t admpi_reverse_##name(const admpi_kernel_call *call) {                     \
+    return admpi_reverse_of_many_2(call, admpi_values_##name);                                    \
+  }                                                                                               \
+  ADMPI_STATEMENT_2(name)
+
 #define ADMPI_KERNEL_OF(name, expression) \
   ADMPI_KERNEL_2(name, expression, admpi_partial_1_##name(x1, x2, y), admpi_partial_2_##name(x1, x2, y))
 
@@ -169,8 +209,6 @@ ADMPI_KERNEL_2(add, x1 + x2, 1.0, 1.0)
 ADMPI_KERNEL_2(sub, x1 - x2, 1.0, -1.0)
 ADMPI_KERNEL_2(mul, x1 *x2, x2, x1)
 ADMPI_KERNEL_OF(div, x1 / x2)
-ADMPI_KERNEL_OF(hypot, hypot(x1, x2))
-ADMPI_KERNEL_OF(atan2, atan2(x1, x2))
 ADMPI_KERNEL_OF(fmod, fmod(x1, x2))
 ADMPI_KERNEL_OF(remainder, remainder(x1, x2))
 ADMPI_KERNEL_OF(fdim, fdim(x1, x2))
@@ -178,33 +216,9 @@ ADMPI_KERNEL_OF(fdim, fdim(x1, x2))
 ADMPI_FUNCTIONS_OF_ONE(ADMPI_KERNEL_1)
 ADMPI_FUNCTIONS_OF_MANY(ADMPI_KERNEL_OF_MANY)
 
-static inline int32_t admpi_forward_pow(const admpi_forward_call *call) {
-  const int64_t all = call->rows * call->cols;
-  for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
-    const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
-    double room[2][ADMPI_AT_ONCE];
-    const double *x1 = admpi_values_from(&call->value[0], call->rows, first, n, room[0]);
-    const double *x2 = admpi_values_from(&call->value[1], call->rows, first, n, room[1]);
-    const int32_t status = admpi_values_pow(n, x1, x2, call->result + first, NULL, NULL);
-    if (status != 0) return status;
-  }
-  return 0;
-}
-static inline int32_t admpi_reverse_pow(const admpi_kernel_call *call) {
-  const int64_t all = call->rows * call->cols;
-  for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
-    const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
-    double room[2][ADMPI_AT_ONCE], y[ADMPI_AT_ONCE], derivative[2][ADMPI_AT_ONCE];
-    const double *x1 = admpi_values_from(&call->value[0], call->rows, first, n, room[0]);
-    const double *x2 = admpi_values_from(&call->value[1], call->rows, first, n, room[1]);
-    const int32_t status = admpi_values_pow(n, x1, x2, y, derivative[0], derivative[1]);
-    if (status != 0) return status;
-    admpi_reverse_chunk(call, first, n, 0, derivative[0]);
-    admpi_reverse_chunk(call, first, n, 1, derivative[1]);
-  }
-  return 0;
-}
-ADMPI_STATEMENT_2(pow)
+ADMPI_KERNEL_OF_MANY_2(pow)
+ADMPI_KERNEL_OF_MANY_2(hypot)
+ADMPI_KERNEL_OF_MANY_2(atan2)
 
 #define ADMPI_KERNEL_SPECIAL_2(name) ADMPI_KERNEL_OF(name, admpi_value_##name(x1, x2))
 ADMPI_KERNEL_SPECIAL_2(polygamma)
@@ -244,6 +258,7 @@ static inline int32_t admpi_array_axpy(admpi_var alpha, admpi_view x, admpi_view
 #undef ADMPI_KERNEL_2
 #undef ADMPI_KERNEL_OF
 #undef ADMPI_KERNEL_OF_MANY
+#undef ADMPI_KERNEL_OF_MANY_2
 #undef ADMPI_AT_ONCE
 
 #ifdef __cplusplus

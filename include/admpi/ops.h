@@ -184,11 +184,11 @@ ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
   F(log2, log2(x)) F(log10, log10(x)) F(log1p, log1p(x)) F(sin, sin(x)) F(cos, cos(x)) F(tan, tan(x))       \
   F(asin, asin(x)) F(acos, acos(x)) F(atan, atan(x)) F(sinh, sinh(x)) F(cosh, cosh(x)) F(tanh, tanh(x))     \
   F(asinh, asinh(x)) F(acosh, acosh(x)) F(atanh, atanh(x)) F(inv_logit, admpi_value_inv_logit(x))           \
-  F(log1p_exp, admpi_value_log1p_exp(x))
+  F(log1p_exp, admpi_value_log1p_exp(x)) F(erf, erf(x)) F(erfc, erfc(x)) F(Phi, admpi_value_Phi(x))
 #define ADMPI_FUNCTIONS_OF_ONE(F)                                                                           \
-  F(square, x * x) F(inv, 1.0 / x) F(abs, fabs(x)) F(erf, erf(x)) F(erfc, erfc(x))                          \
+  F(square, x * x) F(inv, 1.0 / x) F(abs, fabs(x))                                                          \
   F(lgamma, admpi_value_lgamma(x)) F(tgamma, admpi_value_tgamma(x)) F(digamma, admpi_value_digamma(x))      \
-  F(trigamma, admpi_value_trigamma(x)) F(logit, admpi_value_logit(x)) F(Phi, admpi_value_Phi(x))
+  F(trigamma, admpi_value_trigamma(x)) F(logit, admpi_value_logit(x))
 
 /* Functions of one variable, and of two with a double on either side. Their partials cost more than a branch: those of
  * passive operands are left out. */

@@ -84,8 +84,8 @@ double admpi_value_polygamma(double order, double x);
 double admpi_value_digamma_difference(double a, double b);
 
 /**
- * exp of `n` numbers, within a unit in the last place, as are exp2, log, log2, log10, sin, cos, sqrt, cbrt and pow of those
- * below; the others are within 2.5.
+ * exp of `n` numbers, within a unit in the last place, as are exp2, log, log2, log10, sin, cos, sqrt, cbrt, pow and hypot of
+ * those below; the others are within 3.
  * @param n                   how many
  * @param x                   `n` numbers
  * @param[out] y_out          `n` values; does not overlap x
@@ -208,6 +208,24 @@ int32_t admpi_values_acosh(int64_t n, const double *x, double *y_out, double *de
 int32_t admpi_values_atanh(int64_t n, const double *x, double *y_out, double *derivative_out);
 
 /**
+ * erf of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_erf(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * erfc of `n` numbers. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_erfc(int64_t n, const double *x, double *y_out, double *derivative_out);
+
+/**
+ * Phi of `n` numbers, the distribution function of the normal distribution. Arguments and codes as for admpi_values_exp.
+ */
+int32_t admpi_values_Phi(int64_t n,
+                         const double *x,
+                         double *y_out,
+                         double *derivative_out);
+
+/**
  * x1^x2 of `n` pairs of numbers, within a unit in the last place.
  * @param n                     how many
  * @param x1                    `n` bases
@@ -223,6 +241,27 @@ int32_t admpi_values_pow(int64_t n,
                          double *y_out,
                          double *derivative_1_out,
                          double *derivative_2_out);
+
+/**
+ * sqrt(x1^2 + x2^2) of `n` pairs of numbers, within a unit in the last place. Arguments and codes as for admpi_values_pow.
+ */
+int32_t admpi_values_hypot(int64_t n,
+                           const double *x1,
+                           const double *x2,
+                           double *y_out,
+                           double *derivative_1_out,
+                           double *derivative_2_out);
+
+/**
+ * The angle of the points (x2, x1), `n` pairs of numbers, within 3 units in the last place. Arguments and codes as for
+ * admpi_values_pow.
+ */
+int32_t admpi_values_atan2(int64_t n,
+                           const double *x1,
+                           const double *x2,
+                           double *y_out,
+                           double *derivative_1_out,
+                           double *derivative_2_out);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -109,8 +109,8 @@ unsafe fn of_all(
     Ok(())
 }
 
-/// exp of `n` numbers, within a unit in the last place, as are exp2, log, log2, log10, sin, cos, sqrt, cbrt and pow of those
-/// below; the others are within 2.5.
+/// exp of `n` numbers, within a unit in the last place, as are exp2, log, log2, log10, sin, cos, sqrt, cbrt, pow and hypot of
+/// those below; the others are within 3.
 /// @param n                   how many
 /// @param x                   `n` numbers
 /// @param[out] y_out          `n` values; does not overlap x
@@ -391,6 +391,65 @@ pub unsafe extern "C-unwind" fn admpi_values_atanh(
     entry(|| unsafe { of_all(elementary::atanh, (n, x), y_out, derivative_out) })
 }
 
+/// erf of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_erf(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::erf, (n, x), y_out, derivative_out) })
+}
+
+/// erfc of `n` numbers. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_erfc(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::erfc, (n, x), y_out, derivative_out) })
+}
+
+/// Phi of `n` numbers, the distribution function of the normal distribution. Arguments and codes as for admpi_values_exp.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)] // as the function is written
+pub unsafe extern "C-unwind" fn admpi_values_Phi(
+    n: i64,
+    x: *const f64,
+    y_out: *mut f64,
+    derivative_out: *mut f64,
+) -> i32 {
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all(elementary::phi, (n, x), y_out, derivative_out) })
+}
+
+/// # Safety
+/// As for `array` and `array_mut`; the derivatives may be NULL.
+unsafe fn of_all_pairs(
+    function: fn([&[f64]; 2], &mut [f64], [Option<&mut [f64]>; 2]),
+    (n, x1, x2): (i64, *const f64, *const f64),
+    y_out: *mut f64,
+    [derivative_1_out, derivative_2_out]: [*mut f64; 2],
+) -> Result<()> {
+    let n = from_c("n", n)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (x1, x2) = (array("x1", x1, n)?, array("x2", x2, n)?);
+        let y = array_mut("y_out", y_out, n)?;
+        let wanted =
+            |name, to: *mut f64| (!to.is_null()).then(|| array_mut(name, to, n)).transpose();
+        let by_x1 = wanted("derivative_1_out", derivative_1_out)?;
+        let by_x2 = wanted("derivative_2_out", derivative_2_out)?;
+        function([x1, x2], y, [by_x1, by_x2]);
+    }
+    Ok(())
+}
+
 /// x1^x2 of `n` pairs of numbers, within a unit in the last place.
 /// @param n                     how many
 /// @param x1                    `n` bases
@@ -408,18 +467,38 @@ pub unsafe extern "C-unwind" fn admpi_values_pow(
     derivative_1_out: *mut f64,
     derivative_2_out: *mut f64,
 ) -> i32 {
-    entry(|| {
-        let n = from_c("n", n)?;
-        // SAFETY: as the C contract says.
-        unsafe {
-            let (x1, x2) = (array("x1", x1, n)?, array("x2", x2, n)?);
-            let y = array_mut("y_out", y_out, n)?;
-            let wanted =
-                |name, to: *mut f64| (!to.is_null()).then(|| array_mut(name, to, n)).transpose();
-            let by_x1 = wanted("derivative_1_out", derivative_1_out)?;
-            let by_x2 = wanted("derivative_2_out", derivative_2_out)?;
-            elementary::pow([x1, x2], y, [by_x1, by_x2]);
-        }
-        Ok(())
-    })
+    let derivatives = [derivative_1_out, derivative_2_out];
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all_pairs(elementary::pow, (n, x1, x2), y_out, derivatives) })
+}
+
+/// sqrt(x1^2 + x2^2) of `n` pairs of numbers, within a unit in the last place. Arguments and codes as for admpi_values_pow.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_hypot(
+    n: i64,
+    x1: *const f64,
+    x2: *const f64,
+    y_out: *mut f64,
+    derivative_1_out: *mut f64,
+    derivative_2_out: *mut f64,
+) -> i32 {
+    let derivatives = [derivative_1_out, derivative_2_out];
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all_pairs(elementary::hypot, (n, x1, x2), y_out, derivatives) })
+}
+
+/// The angle of the points (x2, x1), `n` pairs of numbers, within 3 units in the last place. Arguments and codes as for
+/// admpi_values_pow.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_values_atan2(
+    n: i64,
+    x1: *const f64,
+    x2: *const f64,
+    y_out: *mut f64,
+    derivative_1_out: *mut f64,
+    derivative_2_out: *mut f64,
+) -> i32 {
+    let derivatives = [derivative_1_out, derivative_2_out];
+    // SAFETY: as the C contract says.
+    entry(|| unsafe { of_all_pairs(elementary::atan2, (n, x1, x2), y_out, derivatives) })
 }
