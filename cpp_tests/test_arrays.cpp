@@ -433,6 +433,11 @@ TEST_CASE("test_arrays_extremes") {
   CHECK(place == 2);
   CHECK(tape.statistics().events == before.events);
   CHECK(tape.gradient(max_element(-x), x) == numbers{0.0, 0.0, -1.0, 0.0, 0.0});
+  const double nan = std::nan("");
+  for (const numbers &with : {numbers{nan, 1.0, 2.0}, numbers{2.0, nan, 1.0}, numbers{1.0, 2.0, nan}}) {
+    CHECK(std::isnan(max_element(varmat(with)).value));
+    CHECK(std::isnan(min_element(varmat(with)).value));
+  }
   CHECK(code_of([] { max_element(varmat()); }) == ADMPI_ERR_ARGUMENT);
 }
 
@@ -459,6 +464,25 @@ TEST_CASE("test_arrays_edges") {
   CHECK(log_sum_exp(far).value == doctest::Approx(1001.0 + std::log1p(std::exp(-1.0))));
   CHECK(log_sum_exp(low).value == -inf);
   CHECK(softmax(far).values()[1] == doctest::Approx(1.0 / (1.0 + std::exp(-1.0))));
+}
+
+TEST_CASE("test_arrays_reductions_of_large_and_of_small_numbers") {
+  recording tape;
+  for (const double scale : {5e-324, 1e-308, 1e-170, 1e-160, 1e-140, 1.0, 1e150, 1e160, 1e200, 3e307}) {
+    CAPTURE(scale);
+    varmat x(numbers{3.0 * scale, -4.0 * scale});
+    tape.input(x);
+    const var n = norm2(x);
+    CHECK(n.value == doctest::Approx(5.0 * scale).epsilon(1e-15));
+    const numbers slope = tape.gradient(n, x);
+    CHECK(slope[0] == doctest::Approx(0.6).epsilon(1e-14));
+    CHECK(slope[1] == doctest::Approx(-0.8).epsilon(1e-14));
+  }
+  CHECK(norm2(varmat(numbers{std::numeric_limits<double>::infinity(), 1.0})).value == std::numeric_limits<double>::infinity());
+  CHECK(variance(varmat(numbers{1e16, 1e16 + 2.0})).value == 2.0);
+  CHECK(variance(varmat(numbers{1e15, 1e15 + 1.0, 1e15 + 3.0})).value == doctest::Approx(7.0 / 3.0).epsilon(1e-15));
+  CHECK(log_softmax(varmat(numbers{1e16, 1e16})).values()[0] == -std::log(2.0));
+  CHECK(log_softmax(varmat(numbers{1e6, 1e6})).values()[1] == -std::log(2.0));
 }
 
 TEST_CASE("test_arrays_reductions_of_infinite_and_no_numbers_and_of_nothing") {
@@ -512,6 +536,9 @@ TEST_CASE("test_arrays_select") {
   tape.reverse();
   CHECK(tape.adjoints(x) == numbers{-2.0, 0.0, 0.5, -6.0});
   CHECK(code_of([&] { varmat(select(x > 0.0, x, varmat(3, 1))); }) == ADMPI_ERR_ARGUMENT);
+  const varmat three(numbers{1.0, 2.0, 3.0});
+  CHECK(varmat(select(!(three > 1.5), three, 0.0)).values() == numbers{1.0, 0.0, 0.0});
+  CHECK(varmat(select(!(three > 1.5 && three < 2.5), three, 0.0)).values() == numbers{1.0, 0.0, 3.0});
 }
 
 TEST_CASE("test_arrays_fma_and_flat_functions") {

@@ -146,6 +146,13 @@ static int32_t fails(const admpi_solve_call *call) {
   return 7;
 }
 
+/* The status of a call of the library's that has failed in it. */
+static int32_t passes_on(const admpi_solve_call *call) {
+  admpi_varmat *made;
+  (void)call;
+  return admpi_varmat_new(NULL, -1, 1, &made);
+}
+
 static int32_t none(int64_t n_p, admpi_varmat *const *p, admpi_varmat *x, admpi_varmat **y_out, void *data) {
   (void)n_p, (void)p, (void)x, (void)y_out, (void)data;
   return 0;
@@ -175,6 +182,10 @@ static void test_equations_errors(void) {
   CHECK(admpi_linear_solve(&system, counted(), &of_b, &of_p, 1, &x) == ADMPI_ERR_CALLBACK);
   CHECK(strcmp(admpi_last_error(), "the user's function returned 7") == 0);
   CHECK(destroyed == 2);
+  system.solve = &passes_on;
+  CHECK(admpi_linear_solve(&system, counted(), &of_b, &of_p, 1, &x) == ADMPI_ERR_CALLBACK);
+  CHECK(strcmp(admpi_last_error(), "the user's function returned 2: rows = -1 is negative") == 0);
+  destroyed = 2;
   CHECK(x == NULL);
   CHECK(admpi_tls_tape->recording);
   system.solve = &solve;

@@ -660,6 +660,48 @@ TEST_CASE("test_linalg_functions_singular_vectors_beside_those_of_zeros") {
   CHECK(tape.gradients({t.u, t.v}, {zero})[0] == numbers(9, 0.0));
 }
 
+/// The second derivatives of a determinant are sums of minors, in range and exact where d or the inverse is not.
+TEST_CASE("test_linalg_functions_second_derivatives_of_determinants_near_zero") {
+  const auto curvature = [](const numbers &a, const numbers &along) {
+    const auto n = static_cast<std::int64_t>(std::lround(std::sqrt(static_cast<double>(a.size()))));
+    admpi::tape tape;
+    tape.start();
+    varmat x(n, n, a.data());
+    tape.input(x);
+    tape.seed(determinant(tangent<varmat>{x, varmat(n, n, along.data())}).derivative);
+    tape.reverse();
+    return tape.adjoints(x);
+  };
+  CHECK(curvature({1e-200, 0.0, 0.0, 1e-200}, {1.0, 2.0, 3.0, 4.0}) == numbers{4.0, -3.0, -2.0, 1.0});
+  for (const double e : {1e-3, 1e-6, 1e-9, 1e-12, 1e-13, 3e-14, 1e-15}) {
+    CAPTURE(e);
+    const numbers got = curvature({1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0 + e}, {1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 1.0, -1.0, 2.0});
+    const numbers right = {5.0 + 5.0 * e, 11.0 - 4.0 * e, -12.0, -1.0 - 2.0 * e, -13.0 + e, 9.0, -4.0, 11.0, -6.0};
+    for (std::size_t k = 0; k < right.size(); ++k) CHECK(got[k] == doctest::Approx(right[k]).epsilon(1e-9));
+  }
+}
+
+/// Elements whose squares leave the range.
+TEST_CASE("test_linalg_functions_singular_values_of_all_sizes") {
+  for (const double scale : {1e-300, 1e-200, 1e-150, 1.0, 1e150, 1e155, 1e200, 1e300}) {
+    CAPTURE(scale);
+    const varmat a(2, 2, numbers{scale, 2.0 * scale, 3.0 * scale, -scale}.data());
+    const numbers s = singular_values(a).values();
+    CHECK(s[0] * (s[1] / scale) == doctest::Approx(7.0 * scale));
+    CHECK(std::hypot(s[0], s[1]) == doctest::Approx(std::sqrt(15.0) * scale));
+  }
+  admpi::tape tape;
+  tape.start();
+  varmat a(2, 2, numbers{1e200, 2e200, 2e200, 4e200}.data());
+  tape.input(a);
+  const var d = determinant(a);
+  CHECK(d.value == 0.0);
+  tape.seed(d);
+  tape.reverse();
+  const numbers cofactors = tape.adjoints(a), right = {4e200, -2e200, -2e200, 1e200};
+  for (std::size_t k = 0; k < 4; ++k) CHECK(cofactors[k] == doctest::Approx(right[k]));
+}
+
 TEST_CASE("test_linalg_functions_determinant_of_singular_matrices") {
   // Of rank n - 1, where the gradient is that of the cofactors, and of rank n - 2, where it is zero.
   for (const std::int64_t rank : {3, 2}) {

@@ -647,6 +647,16 @@ TEST_CASE("test_operations_fixed_point_that_is_not_found") {
   // 0, p, -p, 3p: the last iteration changed it by 4p.
   CHECK(message<admpi::convergence_error>([&] { fixed_point(grows, varmat(2, 1), {p}, options); }) ==
         "fixed_point: the iteration did not converge in 3 iterations; the last one changed it by 2");
+  options.max_iterations = 2000;
+  const std::string far = message<admpi::convergence_error>([&] { fixed_point(grows, varmat(2, 1), {p}, options); });
+  CHECK_MESSAGE(far.size() < 130, far);
+  options.max_iterations = 0;
+  CHECK(message<admpi::argument_error>([&] { fixed_point(grows, varmat(2, 1), {p}, options); }) ==
+        "fixed_point: max_iterations is 0");
+  options = {-1.0, 3};
+  CHECK(message<admpi::argument_error>([&] { fixed_point(grows, varmat(2, 1), {p}, options); }) ==
+        "fixed_point: the tolerance is -1");
+  options = {1e-12, 3};
   const auto no_number = [](const varmat &x, const std::vector<varmat> &) { return varmat(log(x - 1.0)); };
   CHECK(message<admpi::convergence_error>([&] { fixed_point(no_number, varmat(2, 1), {p}); })
             .find("did not converge in 1 iterations") != std::string::npos);

@@ -250,6 +250,32 @@ void second(F f) {
 
 }  // namespace
 
+/// What a function is not moved along has no part in the derivative, even where its partial derivative is infinite; second
+/// derivatives where the function is flat are zero, not NaN.
+TEST_CASE("test_tangent_arrays_at_the_ends_of_their_range") {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const tangent<varmat> x{varmat(numbers{0.0, 4.0}), varmat(numbers{0.0, 1.0})};
+  CHECK(sum(sqrt(x)).derivative.value == 0.25);
+  CHECK(sum(pow(x, 0.5)).derivative.value == doctest::Approx(0.25));
+  CHECK(sum(multiply_log(x, varmat(numbers{0.0, 1.0}))).derivative.value == 0.0);
+  const auto curvature = [](auto f, numbers at, numbers along) {
+    admpi::tape tape;
+    tape.start();
+    varmat a(at), d(along);
+    tape.input(a);
+    tape.seed(sum(f(tangent<varmat>{a, d})).derivative);
+    tape.reverse();
+    return tape.adjoints(a);
+  };
+  CHECK(curvature([](const auto &a) { return tanh(a); }, {1000.0, -800.0}, {1.0, 1.0}) == numbers{0.0, 0.0});
+  const auto less = [](const auto &a) { return log_diff_exp(a, varmat(numbers{0.0, -inf})); };
+  CHECK(curvature(less, {800.0, 5.0}, {1.0, 1.0}) == numbers{0.0, 0.0});
+  const auto norm = [](const auto &a) { return tangent<varmat>{varmat(1, 1), varmat(1, 1)} + norm2(a); };
+  const numbers turned = curvature(norm, {3e-160, 4e-160}, {0.8, -0.6});
+  CHECK(turned[0] == doctest::Approx(0.8 / 5e-160));
+  CHECK(turned[1] == doctest::Approx(-0.6 / 5e-160));
+}
+
 TEST_CASE("test_tangent_arrays_reductions") {
   const varmat weight(n, 1, some(90).data());
   second([](const auto &x) { return norm2(x) * mean(x); });

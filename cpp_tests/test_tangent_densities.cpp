@@ -230,6 +230,33 @@ TEST_CASE("test_tangent_densities_second_derivatives") {
         "normal_lpdf: sigma = -1 is not positive and finite");
 }
 
+/// First derivatives by tangent<var> where its own formulas of the partial derivatives are at their limits, against a sweep.
+TEST_CASE("test_tangent_densities_far_out") {
+  const auto slopes = [](auto density, double at) {
+    admpi::tape tape;
+    tape.start();
+    var x = at;
+    tape.input(x);
+    const var along = density(tangent<var>(x, var(1.0))).derivative;
+    tape.seed(density(x));
+    tape.reverse();
+    return numbers{along.value, tape.adjoint(x)};
+  };
+  const auto check = [&](auto density, double at, double tolerance = 1e-13) {
+    const numbers both = slopes(density, at);
+    CAPTURE(at);
+    CHECK(both[0] == doctest::Approx(both[1]).epsilon(tolerance));
+  };
+  check([](const auto &y) { return gamma_lpdf(y, 1.0, 2.0); }, 0.0);
+  check([](const auto &y) { return student_t_lpdf(y, 3.0, 0.0, 1.0); }, 1e155);
+  check([](const auto &sigma) { return student_t_lpdf(1e155, 3.0, 0.0, sigma); }, 1.0);
+  check([](const auto &sigma) { return student_t_lpdf(1.0, 3.0, 0.0, sigma); }, 1e-200);
+  check([](const auto &nu) { return student_t_lpdf(1e160, nu, 0.0, 1.0); }, 3.0);
+  for (const double nu : {1e2, 1e4, 1e6}) check([](const auto &x) { return student_t_lpdf(0.3, x, 0.1, 1.2); }, nu, 1e-15 * nu);
+  const numbers infinite = slopes([](const auto &y) { return gamma_lpdf(y, 2.0, 3.0); }, -0.0);
+  CHECK(infinite == numbers(2, std::numeric_limits<double>::infinity()));
+}
+
 TEST_CASE("test_tangent_densities_second_derivatives_of_the_multivariate_normal") {
   const numbers at{0.5, 1.0, -0.2, 0.4, 0.1, 0.2, 1.3, 0.4, 0.0, 0.9}, along{0.3, -0.2, 0.5, 0.1, 0.7, -0.4, 0.2, 0.6, 0.0, -0.3};
   // y with two columns, the mean and the scale, from one column of numbers.

@@ -98,6 +98,10 @@ TEST_CASE("test_varmat_elements_with_a_name_are_not_assigned_to") {
   // What would be a copy of a double must not write into the matrix.
   using element = decltype(std::declval<varmat &>()(0, 0));
   static_assert(std::is_assignable<element, var>::value && std::is_assignable<element, double>::value);
+  // What is assigned to an element of a constant would be lost.
+  using constant = decltype(std::declval<const varmat &>()(0, 0));
+  using of_view = decltype(std::declval<const admpi::view &>()(0));
+  static_assert(!std::is_assignable<constant, var>::value && !std::is_assignable<of_view, double>::value);
   static_assert(!std::is_assignable<element &, var>::value && !std::is_assignable<element &, double>::value &&
                 !std::is_assignable<element &, element>::value);
   recording tape;

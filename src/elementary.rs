@@ -12,7 +12,7 @@
 
 mod pairs;
 
-pub use pairs::{atan2, hypot, pow};
+pub use pairs::{OfPairs, atan2, hypot, pow};
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, LOG2_E};
 // Where a branch would be made of `if`, since it saves work.
 use std::hint::select_unpredictable as select;

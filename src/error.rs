@@ -1,7 +1,7 @@
 //! Error codes of the C interface, and the thread's last message.
 #![forbid(unsafe_code)]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString};
 
 /// Fixed numbers: they are part of the ABI. A retired number stays reserved.
@@ -83,6 +83,8 @@ impl std::error::Error for Error {}
 
 thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
+    /// How many there have been, and the code of the last.
+    static FAILURES: Cell<(u64, i32)> = const { Cell::new((0, 0)) };
 }
 
 /// Keeps the message for `admpi_last_error` and returns the code as C sees it.
@@ -91,10 +93,29 @@ pub fn set_last(error: &Error) -> i32 {
     let text: Vec<u8> = error.message.bytes().filter(|&b| b != 0).collect();
     // A thread that is ending may have lost its message already, and still destroys tapes.
     let _ = LAST.try_with(|last| *last.borrow_mut() = CString::new(text).unwrap_or_default());
-    error.code as i32
+    let code = error.code as i32;
+    FAILURES.set((FAILURES.get().0 + 1, code));
+    code
+}
+
+/// Calls a function of the user's. If it returns the status of a call of the library's that has failed in it, the message is
+/// told too.
+pub fn of_users(call: impl FnOnce() -> i32) -> Result<()> {
+    let (before, _) = FAILURES.get();
+    let status = call();
+    if status == 0 {
+        return Ok(());
+    }
+    let mut text = format!("the user's function returned {status}");
+    let (failures, code) = FAILURES.get();
+    if failures != before && code == status {
+        with_last(|last| text = format!("{text}: {}", last.to_string_lossy()));
+    }
+    Err(Error::new(Code::Callback, text))
 }
 
 /// The thread's last message; valid until the thread's next failing call.
-pub fn with_last<R>(f: impl Fn(&CStr) -> R) -> R {
-    LAST.try_with(|last| f(&last.borrow())).unwrap_or_else(|_| f(c""))
+pub fn with_last<R>(mut f: impl FnMut(&CStr) -> R) -> R {
+    let known = LAST.try_with(|last| f(&last.borrow()));
+    known.unwrap_or_else(|_| f(c""))
 }

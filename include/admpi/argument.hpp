@@ -34,11 +34,11 @@ class argument {
   argument(const array_expression<E> &e) : argument(varmat(e)) {}
   /// Columns.
   argument(const std::vector<double> &x) : argument(varmat(x)) {}
-  argument(const std::vector<int> &x) : argument(std::vector<double>(x.begin(), x.end())) {}
   argument(const std::vector<var> &x) : argument(varmat(x)) {}
   template <class Range, class T = detail::element_of<Range>,
-            std::enable_if_t<std::is_same<T, double>::value || std::is_same<T, int>::value || std::is_same<T, var>::value, int> = 0>
-  argument(const Range &x) : argument(std::vector<T>(x.begin(), x.end())) {}
+            std::enable_if_t<std::is_arithmetic<T>::value || std::is_same<T, var>::value, int> = 0>
+  argument(const Range &x)
+      : argument(std::vector<std::conditional_t<std::is_same<T, var>::value, var, double>>(x.begin(), x.end())) {}
 
   /// For the C interface.
   const admpi_operand &operand() const noexcept { return of_; }

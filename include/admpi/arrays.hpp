@@ -583,6 +583,9 @@ ADMPI_ARRAY_COMPARISON(greater_equal, >=)
 ADMPI_ARRAY_COMPARISON(equal, ==)
 ADMPI_ARRAY_COMPARISON(not_equal, !=)
 #undef ADMPI_ARRAY_COMPARISON
+struct holds_not {
+  static bool holds(bool l, bool) noexcept { return !l; }
+};
 struct holds_both {
   static bool holds(bool l, bool r) noexcept { return l && r; }
 };
@@ -1037,6 +1040,10 @@ template <class C, class D, detail::if_condition<C> = 0, detail::if_condition<D>
 auto operator||(const C &c, const D &d) {
   return detail::array_condition<detail::holds_either, C, D>(c, d);
 }
+template <class C, detail::if_condition<C> = 0>
+auto operator!(const C &c) {
+  return detail::array_condition<detail::holds_not, C, C>(c, c);
+}
 
 /// The elements of a where the condition holds, and those of b where it does not: select(x > 0.0, log(x), y). What is
 /// not chosen has no derivative, and may be infinite or NaN.
@@ -1118,21 +1125,31 @@ var dot_self(const array_expression<A> &a) {
   return sum(square(a));
 }
 
-/// The root of the sum of squares. At 0 its derivative is 0, the subgradient of least norm.
+/// The root of the sum of squares, without overflow. At 0 its derivative is 0, the subgradient of least norm.
 template <class A>
 var norm2(const array_expression<A> &a) {
   const var s = dot_self(a);
-  return s.value == 0.0 ? var(0.0) : var(sqrt(s));
+  if (s.value > 1e-280 && s.value < std::numeric_limits<double>::infinity()) return sqrt(s);
+  // The squares leave the range of numbers: those of multiples do not.
+  const double factor = s.value < 1.0 ? 0x1p600 : 0x1p-600;
+  const var t = dot_self(factor * a.self());
+  return t.value == 0.0 ? var(0.0) : var(sqrt(t) / factor);
 }
 
 /// The mean square distance from the mean, by n - 1.
 template <class A>
 var variance(const array_expression<A> &a) {
   const varmat x = detail::computed_array(a);
-  return dot_self(x - mean(x)) / static_cast<double>(x.size() == 0 ? 0 : x.size() - 1);
+  const varmat distance = x - mean(x);
+  const auto n = static_cast<double>(x.size());
+  // What the mean is rounded by is made good.
+  return (dot_self(distance) - square(sum(distance)) / n) / (n == 0.0 ? 0.0 : n - 1.0);
 }
 
 namespace detail {
+
+/// A NaN is larger than all numbers: so none is overlooked.
+inline bool is_larger(double l, double r) noexcept { return l > r || (std::isnan(l) && !std::isnan(r)); }
 
 /// The place of the first element that none goes before.
 template <class Before>
@@ -1148,19 +1165,19 @@ std::int64_t first_of(const varmat &a, Before before) {
 
 }  // namespace detail
 
-/// The largest and the smallest element, of equal ones the first, and its place, column by column. They are the element:
-/// nothing is recorded beyond the expression.
+/// The largest and the smallest element, of equal ones the first, and its place, column by column; where there is a NaN, the first of
+/// them. They are the element: nothing is recorded beyond the expression.
 template <class A>
 var max_element(const array_expression<A> &a, std::int64_t *place_out = nullptr) {
   const varmat x = detail::computed_array(a);
-  const std::int64_t place = detail::first_of(x, [](double l, double r) { return l > r; });
+  const std::int64_t place = detail::first_of(x, detail::is_larger);
   if (place_out != nullptr) *place_out = place;
   return x(place);
 }
 template <class A>
 var min_element(const array_expression<A> &a, std::int64_t *place_out = nullptr) {
   const varmat x = detail::computed_array(a);
-  const std::int64_t place = detail::first_of(x, [](double l, double r) { return l < r; });
+  const std::int64_t place = detail::first_of(x, [](double l, double r) { return detail::is_larger(-l, -r); });
   if (place_out != nullptr) *place_out = place;
   return x(place);
 }
@@ -1213,7 +1230,7 @@ namespace detail {
 /// The largest element: NaN where there is one, and minus infinity of none.
 inline var most_of(const varmat &a) {
   if (a.size() == 0) return -std::numeric_limits<double>::infinity();
-  return a(first_of(a, [](double l, double r) { return l > r || (std::isnan(l) && !std::isnan(r)); }));
+  return a(first_of(a, is_larger));
 }
 
 }  // namespace detail
@@ -1235,11 +1252,12 @@ varmat softmax(const array_expression<A> &a) {
   return y / sum(y);
 }
 
-/// a - log_sum_exp(a).
+/// a - log_sum_exp(a), without loss of digits where the elements are large.
 template <class A>
 varmat log_softmax(const array_expression<A> &a) {
   const varmat x = detail::computed_array(a);
-  return x - log_sum_exp(x);
+  const varmat less = x - detail::most_of(x).value;
+  return less - log(sum(exp(less)));
 }
 
 }  // namespace ADMPI_NAMESPACE

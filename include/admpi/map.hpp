@@ -684,7 +684,7 @@ template <class F, class Shared = std::vector<double>, class Jobs>
 map_hessians map_hessian(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {},
                          std::int64_t n_y = 1) {
   const auto own = detail::jobs_of(jobs);
-  static_assert(std::is_same<typename std::decay_t<decltype(own)>::scalar, double>::value, "the parameters are plain numbers");
+  static_assert(std::is_same<typename std::decay_t<decltype(own)>::scalar, double>::value, "map_hessian takes plain numbers as parameters, and gives plain numbers");
   // On var: the library makes the pairs.
   return detail::with_function<tangent<var>>(f, [&](std::int32_t number) {
     const auto &of_all = detail::shared_of(shared);

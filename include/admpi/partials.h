@@ -57,8 +57,12 @@ ADMPI_PARTIAL(sinh) { return cosh(x); }
 ADMPI_PARTIAL(cosh) { return sinh(x); }
 ADMPI_PARTIAL(tanh) {
   if (y * y < 0.5) return 1.0 - y * y;
-  ADMPI_REAL c = 1.0 / cosh(x); /* where tanh saturates, 1 - y^2 has lost the digits */
-  return c * c;
+  /* Where tanh saturates, 1 - y^2 has lost the digits. */
+  ADMPI_REAL a = x;
+  if (x < 0.0) a = -x;
+  ADMPI_REAL e = exp(-2.0 * a);
+  ADMPI_REAL c = 1.0 + e;
+  return 4.0 * e / (c * c);
 }
 ADMPI_PARTIAL(asinh) { return 1.0 / hypot(1.0, x); } /* x^2 overflows long before 1/x vanishes */
 /* Two roots: (x - 1)(x + 1) would be positive, and the derivative finite, also below -1. */
@@ -78,8 +82,11 @@ ADMPI_PARTIAL_1(pow) {
   }
   ADMPI_REAL p = x2;
   if (x1 < 0.0) p = floor(x2); /* an integer there, and constant, as the derivative in it is 0 */
-  /* y / x1 saves a second power wherever y neither vanishes nor overflows. */
-  if (y * y > 0.0 && y - y == 0.0) return p * (y / x1);
+  /* p y / x1 saves a second power wherever y neither vanishes nor overflows: nor does the quotient of the smaller. */
+  if (y * y > 0.0 && y - y == 0.0) {
+    if (p * p < y * y) return y * (p / x1);
+    return p * (y / x1);
+  }
   return p * pow(x1, p - 1.0);
 }
 ADMPI_PARTIAL_2(pow) {
@@ -150,12 +157,13 @@ ADMPI_PARTIAL_2(log_sum_exp) {
 ADMPI_PARTIAL_1(log_diff_exp) {
   ADMPI_REAL d = x1 - x2;
   if (d != d && x1 == x2 && x1 < 0.0) return HUGE_VAL;
-  return 1.0 + 1.0 / expm1(d);
+  return -1.0 / expm1(-d);
 }
 ADMPI_PARTIAL_2(log_diff_exp) {
   ADMPI_REAL d = x1 - x2;
   if (d != d && x1 == x2 && x1 < 0.0) return -HUGE_VAL;
-  return -1.0 / expm1(d);
+  ADMPI_REAL e = exp(-d); /* 0, and so are its derivatives, where b is far below */
+  return e / expm1(-d);
 }
 ADMPI_PARTIAL_1(multiply_log) { return log(x2); }
 ADMPI_PARTIAL_2(multiply_log) {

@@ -73,6 +73,21 @@ namespace detail {
 template <class U, class T>
 using if_constant = std::enable_if_t<std::is_convertible<U, T>::value, int>;
 
+/// Whether it is zero, and has no derivative that is not.
+inline bool is_nothing(double x) { return x == 0.0; }
+inline bool is_nothing(const var &x) { return x.value == 0.0 && x.id == 0; }
+template <class T>
+bool is_nothing(const tangent<T> &x) {
+  return is_nothing(x.value) && is_nothing(x.derivative);
+}
+
+/// A partial derivative in a direction: a direction of zero takes no part, whatever the partial derivative.
+template <class T>
+T along(const T &partial, const T &direction) {
+  if (is_nothing(direction)) return T(0.0);
+  return partial * direction;
+}
+
 }  // namespace detail
 
 template <class T>
@@ -142,7 +157,7 @@ constexpr tangent<T> operator/(const U &a, const tangent<T> &b) {
     using scope::name;                                                 \
     const T y = name(x.value);                                         \
     const T partial = detail::partial_##name(x.value, y);              \
-    return {y, T(partial * x.derivative)};                             \
+    return {y, detail::along(partial, x.derivative)};                  \
   }
 #define ADMPI_TANGENT_UNARY(name) ADMPI_TANGENT_UNARY_OF(std, name)
 ADMPI_STD_UNARY(ADMPI_TANGENT_UNARY)
@@ -172,7 +187,7 @@ constexpr tangent<T> inv(const tangent<T> &x) {
     const T y = name(a.value, b.value);                                                            \
     const T partial_1 = detail::partial_1_##name(a.value, b.value, y);                             \
     const T partial_2 = detail::partial_2_##name(a.value, b.value, y);                             \
-    return {y, T(partial_1 * a.derivative + partial_2 * b.derivative)};                            \
+    return {y, T(detail::along(partial_1, a.derivative) + detail::along(partial_2, b.derivative))}; \
   }                                                                                                \
   template <class T, class U, detail::if_constant<U, T> = 0>                                       \
   tangent<T> name(const tangent<T> &a, const U &b) {                                               \

@@ -137,6 +137,17 @@ auto apply(const A &a, const B &b) {
   return array_binary<binary, Op, kept_array_t<A>, kept_array_t<B>>(kept_array(a), kept_array(b));
 }
 
+/// See along of scalars.
+struct op_along {
+  static double value(double partial, double direction) { return direction == 0.0 ? 0.0 : partial * direction; }
+  static double partial_1(double, double direction, double) { return direction; }
+  static double partial_2(double partial, double, double) { return partial; }
+};
+template <class Slope, class... A>
+auto along(const varmat &direction, const A &...x) {
+  return apply<op_along>(apply<Slope>(x...), direction);
+}
+
 }  // namespace detail
 
 // With what does not depend on the direction: matrices, expressions, scalars, numbers.
@@ -229,7 +240,7 @@ tangent<varmat> operator/(const U &a, const tangent<var> &b) {
 
 #define ADMPI_TANGENT_ARRAY(name)                                                      \
   inline tangent<varmat> name(const tangent<varmat> &x) {                              \
-    return {name(x.value), detail::apply<detail::slope_##name>(x.value) * x.derivative}; \
+    return {name(x.value), detail::along<detail::slope_##name>(x.derivative, x.value)}; \
   }
 ADMPI_STD_UNARY(ADMPI_TANGENT_ARRAY)
 ADMPI_SPECIAL_UNARY(ADMPI_TANGENT_ARRAY)
@@ -240,16 +251,16 @@ inline tangent<varmat> inv(const tangent<varmat> &x) { return 1.0 / x; }
 
 #define ADMPI_TANGENT_ARRAY(name)                                                                            \
   inline tangent<varmat> name(const tangent<varmat> &a, const tangent<varmat> &b) {                          \
-    return {name(a.value, b.value), detail::apply<detail::slope_1_##name>(a.value, b.value) * a.derivative + \
-                                        detail::apply<detail::slope_2_##name>(a.value, b.value) * b.derivative}; \
+    return {name(a.value, b.value), detail::along<detail::slope_1_##name>(a.derivative, a.value, b.value) +  \
+                                        detail::along<detail::slope_2_##name>(b.derivative, a.value, b.value)}; \
   }                                                                                                          \
   template <class U, detail::if_fixed<U> = 0>                                                                \
   tangent<varmat> name(const tangent<varmat> &a, const U &b) {                                               \
-    return {name(a.value, b), detail::apply<detail::slope_1_##name>(a.value, b) * a.derivative};             \
+    return {name(a.value, b), detail::along<detail::slope_1_##name>(a.derivative, a.value, b)};             \
   }                                                                                                          \
   template <class U, detail::if_fixed<U> = 0>                                                                \
   tangent<varmat> name(const U &a, const tangent<varmat> &b) {                                               \
-    return {name(a, b.value), detail::apply<detail::slope_2_##name>(a, b.value) * b.derivative};             \
+    return {name(a, b.value), detail::along<detail::slope_2_##name>(b.derivative, a, b.value)};             \
   }
 ADMPI_STD_BINARY(ADMPI_TANGENT_ARRAY)
 ADMPI_SPECIAL_BINARY(ADMPI_TANGENT_ARRAY)
@@ -352,7 +363,7 @@ tangent<var> dot(const U &a, const tangent<varmat> &b) {
 inline tangent<var> dot_self(const tangent<varmat> &a) { return dot(a, a); }
 inline tangent<var> norm2(const tangent<varmat> &a) {
   const var n = norm2(a.value);
-  return {n, n.value == 0.0 ? var(0.0) : var(dot(a.value, a.derivative) / n)};
+  return {n, n.value == 0.0 ? var(0.0) : dot(a.value / n, a.derivative)};
 }
 inline tangent<var> variance(const tangent<varmat> &a) {
   const tangent<varmat> distance = a - mean(a);

@@ -10,6 +10,7 @@
 #define ADMPI_TANGENT_DENSITIES_HPP
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <type_traits>
@@ -210,13 +211,6 @@ struct elements_of {
   }
 };
 
-inline bool is_nothing(double x) { return x == 0.0; }
-inline bool is_nothing(const var &x) { return x.value == 0.0 && x.id == 0; }
-template <class T>
-bool is_nothing(const tangent<T> &x) {
-  return is_nothing(x.value) && is_nothing(x.derivative);
-}
-
 /// Partial derivative K of a density at x.
 struct partials_of_normal_lpdf {
   template <std::size_t K, class T>
@@ -230,11 +224,14 @@ struct partials_of_normal_lpdf {
 struct partials_of_student_t_lpdf {
   template <std::size_t K, class T>
   static T at(const std::array<T, 4> &x) {
-    const T &nu = x[1], &sigma = x[3], z = (x[0] - x[2]) / sigma, pull = (nu + 1.0) * z / (nu + z * z);
+    const T &nu = x[1], &sigma = x[3], z = (x[0] - x[2]) / sigma;
+    const bool far = std::fabs(value(z)) > 1e100;  // Its square may overflow.
+    const T pull = far ? T((nu + 1.0) / (nu / z + z)) : T((nu + 1.0) * z / (nu + z * z));
     if constexpr (K == 0) return -pull / sigma;
     if constexpr (K == 1) {
-      const T half = 0.5 * nu, more = half + 0.5, square = z * z / nu;
-      return 0.5 * (digamma(more) - digamma(half) - log1p(square) + (pull * z - 1.0) / nu);
+      const T half = 0.5 * nu;
+      const T spread = far ? T(2.0 * log(abs(z)) - log(nu)) : T(log1p(z * z / nu));
+      return 0.5 * ((pull * z - 1.0) / nu - digamma_difference(half, T(0.5)) - spread);
     }
     if constexpr (K == 2) return pull / sigma;
     return (pull * z - 1.0) / sigma;
@@ -245,7 +242,10 @@ struct partials_of_gamma_lpdf {
   static T at(const std::array<T, 3> &x) {
     const T &y = x[0], &alpha = x[1], &beta = x[2];
     if (value(y) < 0.0) return 0.0;
-    if constexpr (K == 0) return (alpha - 1.0) / y - beta;
+    if constexpr (K == 0) {
+      if (value(y) == 0.0) return (value(alpha) == 1.0 ? T(0.0) : T((alpha - 1.0) / abs(y))) - beta;
+      return (alpha - 1.0) / y - beta;
+    }
     if constexpr (K == 1) return log(beta) - digamma(alpha) + log(y);
     return alpha / beta - y;
   }

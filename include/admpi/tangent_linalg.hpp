@@ -176,16 +176,26 @@ inline var determinant_along(const varmat &a, const varmat &derivative) {
   return sum;
 }
 
+/// Whether the inverse of a matrix with determinant d has most digits, by its pivots.
+inline bool has_good_inverse(const varmat &a, double d) {
+  if (!(std::fabs(d) > 1e-250 && std::fabs(d) < 1e250)) return false;
+  if (a.size() == 0) return true;
+  try {
+    const varmat pivots = abs(lu(varmat(a.rows(), a.cols(), a.handle()->block->value)).u.diagonal());
+    return min_element(pivots).value > 1e-6 * max_element(pivots).value;
+  } catch (const argument_error &) {
+    return false;
+  }
+}
+
 }  // namespace detail
 
-/// d' = d times the trace of the inverse times a'; or, where there is no inverse, by as many determinants as there are columns.
+/// d' = d times the trace of the inverse times a'; or, where the inverse loses digits or there is none, and where d vanishes or
+/// overflows, by as many determinants as there are columns.
 inline tangent<var> determinant(const tangent<varmat> &a) {
   const var d = determinant(a.value);
-  try {
-    return {d, d * trace(solve(a.value, a.derivative))};
-  } catch (const argument_error &) {
-    return {d, detail::determinant_along(a.value, a.derivative)};
-  }
+  if (detail::has_good_inverse(a.value, d.value)) return {d, d * trace(solve(a.value, a.derivative))};
+  return {d, detail::determinant_along(a.value, a.derivative)};
 }
 
 /// l' = l times the lower triangle, with half of the diagonal, of l^-1 a' l^-T.

@@ -131,12 +131,13 @@ class partial : public array_expression<D> {
   std::int64_t cols() const noexcept { return parts().cols; }
   std::int64_t size() const noexcept { return rows() * cols(); }
 
-  /// Element (i, j), and element k column by column. Indices are not checked.
+  /// Element (i, j), and element k column by column; of what is constant as a constant, to which nothing can be assigned. Indices are
+  /// not checked.
   ADMPI_ALWAYS_INLINE element operator()(std::int64_t i, std::int64_t j) noexcept {
     const admpi_view v = elements();
     return element(v.of, v.offset + i * v.row_step + j * v.col_step);
   }
-  ADMPI_ALWAYS_INLINE var operator()(std::int64_t i, std::int64_t j) const noexcept {
+  ADMPI_ALWAYS_INLINE const var operator()(std::int64_t i, std::int64_t j) const noexcept {
     const admpi_view v = elements();
     return element_at(v.of, v.offset + i * v.row_step + j * v.col_step);
   }
@@ -144,7 +145,7 @@ class partial : public array_expression<D> {
     const admpi_view v = elements();
     return element(v.of, v.offset + (k % v.rows) * v.row_step + (k / v.rows) * v.col_step);
   }
-  ADMPI_ALWAYS_INLINE var operator()(std::int64_t k) const noexcept {
+  ADMPI_ALWAYS_INLINE const var operator()(std::int64_t k) const noexcept {
     const admpi_view v = elements();
     return element_at(v.of, v.offset + (k % v.rows) * v.row_step + (k / v.rows) * v.col_step);
   }
@@ -322,6 +323,11 @@ class varmat : public detail::partial<varmat> {
   /// Plain numbers, column by column.
   varmat(std::int64_t rows, std::int64_t cols, const double *value)
       : of_(made([&](admpi_varmat **out) { return admpi_varmat_new(value, rows, cols, out); })) {}
+  /// The same number everywhere.
+  template <class N, detail::if_arithmetic<N> = 0>
+  varmat(std::int64_t rows, std::int64_t cols, N value) : varmat(rows, cols) {
+    *this = static_cast<double>(value);
+  }
   /// Scalars, column by column. While recording the matrix gets consecutive ids of its own, by one event.
   varmat(std::int64_t rows, std::int64_t cols, const var *x)
       : of_(made([&](admpi_varmat **out) { return admpi_varmat_from_vars(x, rows, cols, out); })) {}

@@ -431,7 +431,7 @@ pub unsafe extern "C-unwind" fn admpi_values_Phi(
 /// # Safety
 /// As for `array` and `array_mut`; the derivatives may be NULL.
 unsafe fn of_all_pairs(
-    function: fn([&[f64]; 2], &mut [f64], [Option<&mut [f64]>; 2]),
+    function: elementary::OfPairs,
     (n, x1, x2): (i64, *const f64, *const f64),
     y_out: *mut f64,
     [derivative_1_out, derivative_2_out]: [*mut f64; 2],

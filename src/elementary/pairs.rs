@@ -5,6 +5,9 @@ use super::{
     log_in_two, product_in_two,
 };
 
+/// A function of as many pairs as there are: the pairs, the values, and room for the derivatives that are asked for.
+pub type OfPairs = fn([&[f64]; 2], &mut [f64], [Option<&mut [f64]>; 2]);
+
 /// As many numbers as one pass of a loop over vectors is for.
 type Block = [f64; LANES];
 

@@ -161,9 +161,24 @@ fn svd_into(
     let mut memory = workspace(memory)?;
     let stack = MemStack::new(&mut memory);
     let (u, v) = vectors.unzip();
-    let s = DiagMut::from_slice_mut(s);
-    faer::linalg::svd::svd(a, s, u, v, Par::Seq, stack, Default::default())
-        .map_err(|_| diverged(call))
+    // The iteration squares elements: those that would leave the range are multiplied by a power of two.
+    let most = (0..n).flat_map(|j| (0..m).map(move |i| a[(i, j)].abs())).fold(0.0, f64::max);
+    let power = 2.0f64.powi(600);
+    let factor = if most > 1e140 {
+        1.0 / power
+    } else if most < 1e-140 {
+        power
+    } else {
+        1.0
+    };
+    let multiple =
+        if factor == 1.0 { None } else { Some(filled(m, n, |i, j| factor * a[(i, j)])?) };
+    let a = multiple.as_ref().map_or(a, |multiple| multiple.as_ref());
+    let diagonal = DiagMut::from_slice_mut(s);
+    faer::linalg::svd::svd(a, diagonal, u, v, Par::Seq, stack, Default::default())
+        .map_err(|_| diverged(call))?;
+    s.iter_mut().for_each(|s| *s /= factor);
+    Ok(())
 }
 
 struct SingularValues {

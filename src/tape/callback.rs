@@ -2,7 +2,7 @@
 
 use super::{Event, Ids, Sweep, Tape, Var};
 use crate::count::as_c;
-use crate::error::{Code, Error, Result};
+use crate::error::{Result, of_users};
 use std::ffi::c_void;
 
 /// Gets the `n_out * width` adjoints of the results, writes the `n_in * width` ones to add to the operands.
@@ -54,7 +54,7 @@ impl Event for Callback {
         let (out, operands) = adjoints.split_at_mut(n_out * width);
         sweep.take(self.first, n_out, out);
         // SAFETY: the user's function, with arrays of the sizes that its contract names.
-        let status = unsafe {
+        let called = of_users(|| unsafe {
             (self.reverse)(
                 as_c(n_out),
                 as_c(n_in),
@@ -63,18 +63,12 @@ impl Event for Callback {
                 operands.as_mut_ptr(),
                 self.payload,
             )
-        };
-        if status == 0 {
+        });
+        if called.is_ok() {
             sweep.add(&self.operands, operands);
         }
         sweep.recycle(adjoints);
-        if status != 0 {
-            return Err(Error::new(
-                Code::Callback,
-                format!("the user's function returned {status}"),
-            ));
-        }
-        Ok(())
+        called
     }
 }
 

@@ -2,12 +2,10 @@
 //! functions' iterations nothing is recorded; a sweep records one evaluation in a nest, and reverses that.
 
 use super::kernel::Argument;
-use super::operation::{
-    Compute, Data, Destroy, OperationCall, SeenOperand, SeenResult, apply, check_status,
-};
+use super::operation::{Compute, Data, Destroy, OperationCall, SeenOperand, SeenResult, apply};
 use super::{Matrix, Owned, View};
 use crate::count::as_c;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, of_users};
 use crate::tape::Tape;
 use crate::tape::record::{activate, with_current};
 use std::ffi::c_void;
@@ -195,7 +193,7 @@ impl Parameters {
         // SAFETY: the function came with this data; the matrices live.
         unsafe {
             let n = as_c(handles.len());
-            check_status(function(n, handles.as_ptr(), x.view().of, &raw mut y, data.data))?;
+            of_users(|| function(n, handles.as_ptr(), x.view().of, &raw mut y, data.data))?;
         }
         if y.is_null() {
             return Err(Error::new(Code::Null, format!("{what} made no matrix")));
@@ -253,7 +251,7 @@ impl Linear {
         };
         let _section = Passive::begin();
         // SAFETY: the function came with this data, and the arrays are those that its contract names.
-        check_status(unsafe { (self.solve)(&raw const call) })
+        of_users(|| unsafe { (self.solve)(&raw const call) })
     }
 }
 
@@ -350,10 +348,15 @@ impl Iteration {
                 return Ok(x);
             }
         }
+        let change = if (1e-4..1e6).contains(&residual) {
+            residual.to_string()
+        } else {
+            format!("{residual:.3e}")
+        };
         Err(Error::new(
             Code::Convergence,
             format!(
-                "fixed_point: {what} did not converge in {i} iterations; the last one changed it by {residual}"
+                "fixed_point: {what} did not converge in {i} iterations; the last one changed it by {change}"
             ),
         ))
     }
@@ -427,6 +430,13 @@ pub unsafe fn fixed_point(
 ) -> Result<Owned> {
     let data = Data::of::<FixedPoint>("map", map.size, data, map.destroy)?;
     let evaluate = map.evaluate.ok_or_else(|| null("map.evaluate"))?;
+    let wrong = |text| Err(Error::new(Code::Argument, text));
+    if map.tolerance.is_nan() || map.tolerance < 0.0 {
+        return wrong(format!("fixed_point: the tolerance is {}", map.tolerance));
+    }
+    if map.max_iterations < 1 {
+        return wrong(format!("fixed_point: max_iterations is {}", map.max_iterations));
+    }
     // SAFETY: the caller's promise.
     let values = unsafe {
         let mut values = vec![0.0; start.count("start")?];

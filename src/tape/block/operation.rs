@@ -5,7 +5,7 @@ use super::operand::{Input, Operand};
 use super::{Home, Owned, numbered};
 use crate::count::as_c;
 use crate::count::from_c;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, of_users};
 use crate::tape::record::with_current;
 use crate::tape::{Event, Sweep, Tape};
 use std::borrow::Cow;
@@ -93,7 +93,7 @@ impl ByTable {
     fn call(&self, function: Function, call: &OperationCall) -> Result<()> {
         let call = OperationCall { data: self.data.data, ..*call };
         // SAFETY: the functions came with this data, and the arrays are those that their contract names.
-        check_status(unsafe { function(&raw const call) })
+        of_users(|| unsafe { function(&raw const call) })
     }
 }
 
@@ -107,14 +107,6 @@ impl Compute for ByTable {
     fn reverse(&self, call: &OperationCall) -> Result<()> {
         self.call(self.reverse, call)
     }
-}
-
-/// What a function of the user's returned.
-pub(super) fn check_status(status: i32) -> Result<()> {
-    if status == 0 {
-        return Ok(());
-    }
-    Err(Error::new(Code::Callback, format!("the user's function returned {status}")))
 }
 
 /// Calls `f` with what its functions see. Adjoints of operands that are empty are not asked for.
