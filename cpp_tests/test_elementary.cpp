@@ -267,6 +267,18 @@ TEST_CASE("test_elementary_powers") {
     }
   }
   check_all(x1, x2);
+  // In range where neither x^p / x nor p / x may be.
+  for (const double base : {1e-310, 1e-300, 5e-281, 2.06e-284, 3e-308}) {
+    for (const double p : {1e-5, 0.5, 0.02, -0.0885, -0.1, -0.002, 1e-300}) {
+      double y, d1;
+      REQUIRE(admpi_values_pow(1, &base, &p, &y, &d1, nullptr) == ADMPI_SUCCESS);
+      const long double right = p * std::pow(static_cast<long double>(base), static_cast<long double>(p) - 1.0L);
+      CAPTURE(base);
+      CAPTURE(p);
+      const bool in_range = std::fabs(right) < std::numeric_limits<double>::max();
+      CHECK((in_range ? std::fabs(static_cast<double>((d1 - right) / right)) < 1e-13 : std::isinf(d1)));
+    }
+  }
   // As of scalars: p x^(p - 1), and 0 for p = 0; log(x) x^p, and 0 where x is not positive.
   numbers y(4), d1(4), d2(4);
   const numbers zero_or_less = {0.0, 0.0, 0.0, -2.0}, power = {0.0, 1.0, 0.5, 3.0};

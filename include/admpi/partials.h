@@ -84,7 +84,7 @@ ADMPI_PARTIAL_1(pow) {
   if (x1 < 0.0) p = floor(x2); /* an integer there, and constant, as the derivative in it is 0 */
   /* p y / x1 saves a second power wherever y neither vanishes nor overflows: nor does the quotient of the smaller. */
   if (y * y > 0.0 && y - y == 0.0) {
-    if (p * p < y * y) return y * (p / x1);
+    if (fabs(p) < fabs(y)) return y * (p / x1);
     return p * (y / x1);
   }
   return p * pow(x1, p - 1.0);

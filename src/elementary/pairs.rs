@@ -132,6 +132,13 @@ macro_rules! function_of_two {
     };
 }
 
+/// x2 y / x1: the quotient of the smaller overflows only where all does.
+#[inline(always)]
+fn power_slope(x1: f64, x2: f64, y: f64) -> f64 {
+    let (large, small) = if x2.abs() < y.abs() { (y, x2) } else { (x2, y) };
+    large * (small / x1)
+}
+
 function_of_two!(
     /// x1^x2, by exp(x2 log(x1)) with the logarithm as the sum of two numbers.
     pow as Pow,
@@ -143,14 +150,14 @@ function_of_two!(
         let rest = rest + lost.mul_add(most + rest, lost);
         let value = power.mul_add(most + rest, power);
         let good = is_positive_and_normal(x1) & (exponent.abs() < EXP_MOST);
-        ([value, x2 * (value / x1), value * log[0]], good)
+        ([value, power_slope(x1, x2, value), value * log[0]], good)
     },
     |x1: f64, x2: f64| {
         let y = x1.powf(x2);
         let by_x1 = if x2 == 0.0 {
             0.0
         } else if y * y > 0.0 && y.is_finite() {
-            x2 * (y / x1)
+            power_slope(x1, x2, y)
         } else {
             x2 * x1.powf(x2 - 1.0)
         };
