@@ -4,10 +4,30 @@
 
 #include <admpi.hpp>
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <string>
 #include <vector>
 
 namespace test {
+
+/// What f writes to standard error.
+template <class F>
+std::string standard_error_of(F f) {
+  std::FILE *file = std::tmpfile();
+  const int before = dup(STDERR_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  f();
+  std::fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  std::rewind(file);
+  std::string text(4096, '\0');
+  text.resize(std::fread(&text[0], 1, text.size(), file));
+  std::fclose(file);
+  return text;
+}
 
 using numbers = std::vector<double>;
 

@@ -141,9 +141,8 @@ inline numbers derivatives(const problem &p, const recorded &run, bool active_sh
   numbers all = values_of(y);
   for (int sweep = 0; sweep < 2; ++sweep) {
     tape.clear_adjoints();
-    for (std::size_t k = 0; k < y.size(); ++k)
-      if (y[k].id != 0) tape.seed(y[k], weight[k]);
-    tape.reverse();
+    for (std::size_t k = 0; k < y.size(); ++k) tape.seed(y[k], y[k].id != 0 ? weight[k] : 0.0);
+    if (!y.empty()) tape.reverse();
     for (const actives *of : {&shared, &params})
       for (const var &x : *of) all.push_back(x.id == 0 ? 0.0 : tape.adjoint(x));
   }

@@ -138,7 +138,10 @@ static void test_arguments_numbers(void) {
     EXPECT(admpi_tape_adjoint(tape, x, directions[i], &value), ADMPI_ERR_ARGUMENT, "direction");
     EXPECT(admpi_tape_adjoints(tape, &x, 1, directions[i], &value), ADMPI_ERR_ARGUMENT, "direction");
   }
-  EXPECT(admpi_tape_start_nested(tape, 2, &nest), ADMPI_ERR_ARGUMENT, "flags");
+  EXPECT(admpi_tape_grow(tape, 254), ADMPI_SUCCESS, NULL);
+  EXPECT(admpi_tape_grow(tape, 255), ADMPI_ERR_ARGUMENT, "n = 255");
+  EXPECT(admpi_tape_width(tape, -4), ADMPI_ERR_ARGUMENT, "width = -4");
+  EXPECT(admpi_tape_start_nested(tape, 1, &nest), ADMPI_ERR_ARGUMENT, "flags");
   EXPECT(admpi_tape_start_nested(tape, -1, &nest), ADMPI_ERR_ARGUMENT, "flags");
   EXPECT(admpi_tape_recover_nested(tape, nest), ADMPI_ERR_NEST, "nest");
   CHECK(nest.token == 99);

@@ -340,10 +340,10 @@ TEST_CASE("test_densities_in_directions_ranges_and_nests") {
     CHECK(close(tape.adjoint(y(1), k), -weight * z1 / 1.6));
     CHECK(close(tape.adjoint(sigma, k), 2.0 * weight * (z0 * z0 + z1 * z1 - 2.0) / 1.6));
   }
-  // A closed nest leaves what lies outside alone.
+  // An isolated nest leaves what lies outside alone.
   tape.clear_adjoints();
   {
-    admpi::nested nest;
+    admpi::nested nest(ADMPI_NEST_ISOLATED);
     var mu = 0.5;
     tape.input(mu);
     tape.seed(normal_lpdf(y, mu, twice));

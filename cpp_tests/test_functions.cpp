@@ -2,9 +2,16 @@
 // tangents, with plain numbers on either side.
 #include <admpi.h>
 #include <admpi.hpp>
+#include <admpi/complex.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <sstream>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -544,4 +551,242 @@ TEST_CASE("test_functions_piecewise_constant_results_are_passive") {
     CHECK(tape.statistics().statements == before);
     CHECK(floor(tangent<double>(x, 1.0)).derivative == 0.0);
   }
+}
+
+namespace {
+
+using cdouble = std::complex<double>;
+
+template <class T>
+cdouble values_of(const std::complex<T> &z) {
+  return {value(z.real()), value(z.imag())};
+}
+
+bool close(const cdouble &a, const cdouble &b) { return std::abs(a - b) <= 1e-13 * (1.0 + std::abs(b)); }
+
+/// f is holomorphic with the derivative df: the adjoints of its parts are those of Cauchy and Riemann, and its derivative in a
+/// direction is df times that.
+template <class F, class D>
+void check_holomorphic(const char *name, F f, D df) {
+  CAPTURE(name);
+  for (const cdouble z : {cdouble(0.7, -0.4), cdouble(-1.2, 0.5), cdouble(0.3, 2.1)}) {
+    CAPTURE(z.real());
+    const cdouble w = f(z), slope = df(z);
+    admpi::tape tape;
+    tape.width(2);
+    tape.start();
+    var x = z.real(), y = z.imag();
+    tape.input(x);
+    tape.input(y);
+    const std::complex<var> v = f(std::complex<var>(x, y));
+    CHECK(close(values_of(v), w));
+    tape.seed(v.real());
+    tape.seed(v.imag(), 1.0, 1);
+    tape.reverse();
+    CHECK(close({tape.adjoint(x), -tape.adjoint(y)}, slope));
+    CHECK(close({tape.adjoint(y, 1), tape.adjoint(x, 1)}, slope));
+
+    const cdouble direction(0.5, -1.5);
+    using T = tangent<double>;
+    const std::complex<T> t = f(std::complex<T>(T(z.real(), 0.5), T(z.imag(), -1.5)));
+    CHECK(close(values_of(t), w));
+    CHECK(close({t.real().derivative, t.imag().derivative}, slope * direction));
+    using S = tangent<var>;
+    const std::complex<S> s = f(std::complex<S>(S(x, var(0.5)), S(y, var(-1.5))));
+    CHECK(close({s.real().derivative.value, s.imag().derivative.value}, slope * direction));
+    // The adjoints of the derivative are those of slope * direction: of a second derivative, by differences.
+    tape.clear_adjoints();
+    tape.seed(s.real().derivative);
+    tape.reverse();
+    const double h = 1e-6;
+    const cdouble second = (df(z + h) - df(z - h)) / (2.0 * h) * direction;
+    CHECK(tape.adjoint(x) == doctest::Approx(second.real()).epsilon(1e-7));
+    CHECK(tape.adjoint(y) == doctest::Approx(-second.imag()).epsilon(1e-7));
+  }
+}
+#define HOLOMORPHIC(of_z, derivative) \
+  check_holomorphic(#of_z, [](const auto &z) { return of_z; }, [](const cdouble &z) { return derivative; })
+
+constexpr cdouble constant_c(0.3, -1.1);
+
+}  // namespace
+
+TEST_CASE("test_functions_complex") {
+  HOLOMORPHIC(2.0 * z, cdouble(2.0) + 0.0 * z);
+  HOLOMORPHIC(z * 2.0 + 1.0, cdouble(2.0) + 0.0 * z);
+  HOLOMORPHIC(1.0 - z / 4.0, cdouble(-0.25) + 0.0 * z);
+  HOLOMORPHIC(1.0 + z - 3.0, cdouble(1.0) + 0.0 * z);
+  HOLOMORPHIC(1.0 / z, -1.0 / (z * z));
+  HOLOMORPHIC(z * z / (z - 0.5), (z * z - z) / ((z - 0.5) * (z - 0.5)));
+  HOLOMORPHIC(constant_c * z + z * constant_c, 2.0 * constant_c + 0.0 * z);
+  HOLOMORPHIC(constant_c - z + (z - constant_c) * z, -1.0 + 2.0 * z - constant_c);
+  HOLOMORPHIC(constant_c / z + z / constant_c, -constant_c / (z * z) + 1.0 / constant_c);
+  HOLOMORPHIC(exp(z), exp(z));
+  HOLOMORPHIC(log(z), 1.0 / z);
+  HOLOMORPHIC(log10(z), 1.0 / (z * std::log(10.0)));
+  HOLOMORPHIC(std::log10(z), 1.0 / (z * std::log(10.0)));
+  HOLOMORPHIC(sqrt(z), 0.5 / sqrt(z));
+  HOLOMORPHIC(pow(z, 2), 2.0 * z);
+  HOLOMORPHIC(std::pow(z, 2.5), 2.5 * std::pow(z, 1.5));
+  HOLOMORPHIC(pow(z, z.real() * 0.0 + 3.0), 3.0 * z * z);
+  CHECK(values_of(std::pow(std::complex<var>(0.0, 0.0), 2.0)) == cdouble(0.0));
+  HOLOMORPHIC(pow(2.0, z), std::log(2.0) * std::pow(2.0, z));
+  HOLOMORPHIC(pow(z, constant_c), constant_c * std::pow(z, constant_c - 1.0));
+  HOLOMORPHIC(pow(constant_c, z), std::log(constant_c) * std::pow(constant_c, z));
+  HOLOMORPHIC(pow(z, z), std::pow(z, z) * (log(z) + 1.0));
+  HOLOMORPHIC(sin(z), cos(z));
+  HOLOMORPHIC(cos(z), -sin(z));
+  HOLOMORPHIC(tan(z), 1.0 / (cos(z) * cos(z)));
+  HOLOMORPHIC(sinh(z), cosh(z));
+  HOLOMORPHIC(cosh(z), sinh(z));
+  HOLOMORPHIC(tanh(z), 1.0 / (cosh(z) * cosh(z)));
+  HOLOMORPHIC(asin(z), 1.0 / sqrt(1.0 - z * z));
+  HOLOMORPHIC(acos(z), -1.0 / sqrt(1.0 - z * z));
+  HOLOMORPHIC(atan(z), 1.0 / (1.0 + z * z));
+  HOLOMORPHIC(asinh(z), 1.0 / sqrt(1.0 + z * z));
+  HOLOMORPHIC(acosh(z), 1.0 / (sqrt(z - 1.0) * sqrt(z + 1.0)));
+  HOLOMORPHIC(atanh(z), 1.0 / (1.0 - z * z));
+}
+
+namespace {
+
+/// Of a real number, by complex ones.
+struct through_complex {
+  template <class T>
+  T operator()(const T &x) const {
+    using Z = std::complex<T>;
+    const Z z(x, x * x), turned = cdouble(0.0, 1.0) * x + std::conj(z) * 2.0 - std::proj(z);
+    T sum = std::abs(z) + std::norm(turned) * std::arg(z) + z.imag();
+    const Z w = std::polar(x, 0.3) + std::polar(2.0, x) + std::polar(x, x);
+    sum += w.real() * w.imag();
+    CHECK((z == z && z != 1.0 && 1.0 != z && Z(T(2.0), T(0.0)) == 2.0 && z != cdouble(0.0, 1.0)));
+    std::vector<Z> all{z, w, turned};
+    const Z total = std::accumulate(all.begin(), all.end(), Z(0.0));
+    return sum + norm(total + x);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("test_functions_of_complex_parts") {
+  const through_complex f{};
+  const double x = 0.8, h = 1e-6, expected = (f(x + h) - f(x - h)) / (2.0 * h);
+  admpi::tape tape;
+  tape.start();
+  var a = x;
+  tape.input(a);
+  const var y = f(a);
+  CHECK(y.value == doctest::Approx(f(x)));
+  tape.seed(y);
+  tape.reverse();
+  CHECK(tape.adjoint(a) == doctest::Approx(expected).epsilon(1e-8));
+  CHECK(f(tangent<double>(x, 1.0)).derivative == doctest::Approx(expected).epsilon(1e-8));
+  CHECK(f(tangent<var>(a, var(1.0))).derivative.value == doctest::Approx(expected).epsilon(1e-8));
+}
+
+namespace {
+
+/// Of the number types: what standard algorithms do with them, together with plain numbers.
+struct through_algorithms {
+  template <class T>
+  T operator()(const T &x) const {
+    T sum = std::clamp(x, 0.0, 1.0) + std::clamp(x * x, 10, 20) + std::clamp(-x, -1.0, T(1.0)) + std::clamp(0.0, x, x + 1.0);
+    sum += std::min(x, 7.0) + std::max(0.0, x) + std::min({x, 2.0 * x, x * x}) * std::max({x, T(0.1)});
+    const std::vector<T> all{x, x * x, 3.0 * x};
+    sum += std::accumulate(all.begin(), all.end(), T(0.0)) * std::accumulate(all.begin(), all.end(), T(1.0), std::multiplies<>());
+    sum += std::inner_product(all.begin(), all.end(), all.begin(), T(0.0)) + *std::max_element(all.begin(), all.end());
+    return sum;
+  }
+};
+
+/// The same for doubles, of which the lists have other types.
+double value_of_algorithms(double x) {
+  double sum = std::clamp(x, 0.0, 1.0) + std::clamp(x * x, 10.0, 20.0) + std::clamp(-x, -1.0, 1.0) + std::clamp(0.0, x, x + 1.0);
+  sum += std::min(x, 7.0) + std::max(0.0, x) + std::min({x, 2.0 * x, x * x}) * std::max(x, 0.1);
+  return sum + (x + x * x + 3.0 * x) * (3.0 * x * x * x * x) + x * x + x * x * x * x + 9.0 * x * x + std::max(x * x, 3.0 * x);
+}
+
+}  // namespace
+
+TEST_CASE("test_functions_in_standard_algorithms") {
+  const through_algorithms f{};
+  for (const double x : {0.4, 0.9, 1.6, 3.3, 5.0}) {
+    CAPTURE(x);
+    const double h = 1e-6;
+    const double value = value_of_algorithms(x), slope = (value_of_algorithms(x + h) - value_of_algorithms(x - h)) / (2.0 * h);
+    admpi::tape tape;
+    tape.start();
+    var a = x;
+    tape.input(a);
+    const var y = f(a);
+    CHECK(y.value == doctest::Approx(value));
+    tape.seed(y);
+    tape.reverse();
+    CHECK(tape.adjoint(a) == doctest::Approx(slope).epsilon(1e-8));
+    CHECK(f(tangent<double>(x, 1.0)).derivative == doctest::Approx(slope).epsilon(1e-8));
+  }
+  const var x = 2.0, low = 3.0;
+  CHECK(value(std::min({x, 1.0, x * x})) == 1.0);
+  CHECK(value(admpi::max({x, low, x * low})) == 6.0);
+  CHECK(std::min({tangent<double>(2.0, 5.0), 3.0}).derivative == 5.0);
+  // At a bound, and of equal ones, the first: x.
+  CHECK(std::clamp(tangent<double>(1.0, 5.0), 0.0, 1.0).derivative == 5.0);
+  CHECK(std::isnan(value(std::clamp(var(nan_value), 0.0, 1.0))));
+}
+
+namespace {
+
+/// One driver for all number types: the derivative in a direction, or the adjoint, or none.
+template <class Real>
+double driver(double at) {
+  Real x = at;
+  if constexpr (std::is_same_v<Real, var>) admpi::current_tape().input(x);
+  if constexpr (!std::is_same_v<Real, var>) set_derivative(x, 2.0);
+  Real y = sin(x) * x;
+  if constexpr (std::is_same_v<Real, var>) {
+    set_derivative(y, 2.0);
+    admpi::current_tape().reverse();
+    return derivative(x);
+  } else {
+    return admpi::value(derivative(y));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("test_functions_set_derivative") {
+  using admpi::derivative;
+  using admpi::set_derivative;
+  const double slope = 2.0 * (std::sin(0.7) + 0.7 * std::cos(0.7));
+  admpi::tape tape;
+  tape.start();
+  CHECK(driver<var>(0.7) == doctest::Approx(slope));
+  CHECK(driver<tangent<double>>(0.7) == doctest::Approx(slope));
+  CHECK(driver<tangent<var>>(0.7) == doctest::Approx(slope));
+  double plain = 0.7;
+  set_derivative(plain, 2.0);
+  CHECK(plain == 0.7);
+  CHECK(derivative(plain) == 0.0);
+}
+
+TEST_CASE("test_functions_streams") {
+  std::stringstream text("1.5 2.5 oops");
+  tangent<double> t(0.0, 3.0);
+  tangent<var> s(0.0, 3.0);
+  text >> t >> s;
+  CHECK(t.value == 1.5);
+  CHECK(t.derivative == 0.0);
+  CHECK(s.value.value == 2.5);
+  CHECK(s.derivative.value == 0.0);
+  text >> t;
+  CHECK(text.fail());
+  CHECK(t.value == 1.5);
+  std::ostringstream out;
+  out << t << ' ' << s << ' ' << var(0.25) * 2.0;
+  CHECK(out.str() == "1.5 2.5 0.5");
+}
+
+TEST_CASE("test_functions_conversions_to_doubles_are_refused") {
+  static_assert(!std::is_constructible_v<double, var> && !std::is_constructible_v<float, tangent<double>>);
+  static_assert(!std::is_convertible_v<var, double> && std::is_constructible_v<int, var> && std::is_constructible_v<bool, var>);
 }

@@ -812,7 +812,7 @@ TEST_CASE("test_linalg_functions_in_nests_and_ranges") {
   check_close(all, expected, 1e-12);
   tape.clear_adjoints();
   {
-    nested nest;
+    nested nest(ADMPI_NEST_ISOLATED);
     varmat b = any(4, 2);
     tape.input(b);
     const varmat x = solve_spd(a, b);

@@ -320,7 +320,7 @@ TEST_CASE("test_map_uses_everything_of_the_library_in_a_job") {
     x(1) = job.params[0];
     // A gradient by a nest of the job's own, and a sweep of it.
     const numbers g = admpi::gradient([](const actives &at) { return var(at[0] * at[0] * at[0]); }, numbers{2.0});
-    job.y[0] = sum(x * x) * g[0];
+    job.y[0] = dot_self(x) * g[0];
   };
   problem p = problem::rectangular(4);
   const recorded plain = [](const actives &s, const ragged<var> &q) {
@@ -390,6 +390,7 @@ TEST_CASE("test_map_exceptions_arrive_with_job_and_type") {
     const map_error limit = caught({0, 0, 3});
     CHECK(limit.cause() == ADMPI_ERR_LIMIT);
     CHECK(contains(limit.text(), "too much"));
+    CHECK(contains(limit.text(), "admpi::limit_error: "));
     CHECK(run({0, 0, 0}) == numbers{6.0, 6.0, 6.0});
   });
 }
@@ -541,7 +542,7 @@ TEST_CASE("test_map_in_directions_nests_and_parts_of_the_recording") {
     check_close(got, expected);
     numbers in_nest;
     {
-      admpi::nested nest(ADMPI_NEST_OUTER);
+      admpi::nested nest;
       const actives y = map_rect(model{}, shared, p.params, data);
       for (int k = 0; k < 4; ++k) tape.seed(y[static_cast<std::size_t>(k)], 1.0, k);
       tape.reverse();

@@ -1,9 +1,11 @@
 // What C++ code does at a bad moment: in callbacks and destructors, in the wrong order, while a thread ends.
 #include <admpi.hpp>
+#include <admpi/ops.h>
 
 #include <cmath>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,6 +24,25 @@ struct counted {
   counted &operator=(const counted &) = delete;
   ~counted() { --*alive; }
 };
+
+/// Turns checking on for the tapes made while it lives.
+struct checked {
+  checked() { admpi_set_check(1); }
+  ~checked() { admpi_set_check(0); }
+};
+
+/// The text of the error of that kind which fn throws, or "".
+template <class Error, class F>
+std::string refusal(const F &fn) {
+  try {
+    fn();
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool has(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -215,4 +236,214 @@ TEST_CASE("test_misuse_tape_of_a_thread_that_ends_is_destroyed_with_it") {
     words.owned->start();
   }).join();
   CHECK(status == ADMPI_ERR_NULL);
+}
+
+TEST_CASE("test_misuse_thread_without_a_tape_cannot_compute_with_values_of_one_that_records") {
+  // What a parallel region does, on the threads that it adds.
+  const auto on_a_thread = [](const auto &fn) { std::thread(fn).join(); };
+  tape t;
+  t.start();
+  std::vector<var> x(2, var(3.0)), y(2);
+  t.input(x);
+  std::string text;
+  on_a_thread([&] { text = refusal<admpi::no_tape_error>([&] { y[1] = 2.0 * x[1] + 1.0; }); });
+  CAPTURE(text);
+  CHECK(has(text, "the calling thread has no tape"));
+  y[0] = 2.0 * x[0];
+  t.seed(y[0]);
+  // Nor is the gradient taken for complete.
+  CHECK(has(refusal<admpi::no_tape_error>([&] { t.reverse(); }), "those statements are missing"));
+  t.reset();
+  t.input(x);
+
+  // Plain values, and a tape that does not record, are no reason.
+  on_a_thread([&] { text = refusal<admpi::error>([&] { y[1] = 2.0 * y[1] + sin(y[1]); }); });
+  CHECK(text == "");
+  t.stop();
+  on_a_thread([&] { text = refusal<admpi::error>([&] { y[1] = 2.0 * x[1]; }); });
+  CHECK(text == "");
+  CHECK(y[1].value == 6.0);
+  CHECK(y[1].id == 0);
+  t.start();
+  y[0] = x[0] * x[1];
+  t.seed(y[0]);
+  t.reverse();
+  CHECK(t.adjoint(x[0]) == 3.0);
+}
+
+TEST_CASE("test_misuse_values_of_a_tape_that_is_gone_are_numbers") {
+  // The step of an optimiser, while another thread records.
+  tape other;
+  other.start();
+  std::string text;
+  std::vector<var> x(3, var(1.0));
+  std::thread([&] {
+    {
+      tape t;
+      t.start();
+      t.input(x);
+    }
+    text = refusal<admpi::error>([&] {
+      for (var &v : x) v -= 0.5 * v;
+    });
+  }).join();
+  CHECK(text == "");
+  CHECK(x[2].value == 0.5);
+  CHECK(x[2].id == 0);
+}
+
+TEST_CASE("test_misuse_tape_that_is_not_active_in_c") {
+  admpi_tape *own = nullptr, *before = nullptr;
+  REQUIRE(admpi_tape_activate(nullptr, &before) == ADMPI_SUCCESS);
+  REQUIRE(admpi_tape_new(&own) == ADMPI_SUCCESS);
+  REQUIRE(admpi_tape_start(own) == ADMPI_SUCCESS);
+  const double three = 3.0;
+  admpi_var x;
+  REQUIRE(admpi_tape_input(own, &three, 1, &x) == ADMPI_SUCCESS);
+  const admpi_var lost = admpi_mul(x, x);
+  CHECK(lost.value == 9.0);
+  CHECK(lost.id == 0);
+  CHECK(admpi_tape_seed(own, x, 1.0, 0) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_reverse(own) == ADMPI_ERR_NO_TAPE);
+  CHECK(has(admpi_last_error(), "admpi_tape_activate"));
+  REQUIRE(admpi_tape_reset(own) == ADMPI_SUCCESS);
+  REQUIRE(admpi_tape_activate(own, nullptr) == ADMPI_SUCCESS);
+  REQUIRE(admpi_tape_input(own, &three, 1, &x) == ADMPI_SUCCESS);
+  const admpi_var y = admpi_mul(x, x);
+  double adjoint = 0.0;
+  CHECK(admpi_tape_seed(own, y, 1.0, 0) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_reverse(own) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_adjoint(own, x, 0, &adjoint) == ADMPI_SUCCESS);
+  CHECK(adjoint == 6.0);
+  admpi_tape_free(own);
+  CHECK(admpi_tape_activate(before, nullptr) == ADMPI_SUCCESS);
+}
+
+TEST_CASE("test_misuse_checked_statements_need_no_call_of_the_library") {
+  // A call to find room tells the recorders anew where it ends, which in checking mode is where it begins.
+  const checked on;
+  tape t;
+  t.start();
+  var x = 1.5;
+  t.input(x);
+  var y = x * x;
+  const admpi_tape *cursors = t.handle();
+  const auto passed = [cursors] { return cursors->argument - cursors->argument_end; };
+  const auto before = passed();
+  for (int i = 0; i < 10; ++i) y = y * x;
+  CHECK(passed() == before + 20);
+  admpi_var z = admpi_mul(y, x);
+  CHECK(passed() == before + 22);
+  t.seed(z);
+  t.reverse();
+  CHECK(t.adjoint(x) == doctest::Approx(13.0 * std::pow(1.5, 12)));
+}
+
+TEST_CASE("test_misuse_checking_refuses_answers_that_are_zero_by_mistake") {
+  const auto adjoint_of = [](tape &t, const var &x) {
+    return refusal<admpi::argument_error>([&] { t.adjoint(x); });
+  };
+  const auto seed_of = [](tape &t, const var &y) { return refusal<admpi::argument_error>([&] { t.seed(y); }); };
+  const checked on;
+  SUBCASE("an input that was forgotten") {
+    tape t;
+    t.start();
+    var x = 2.0, forgotten = 3.0;
+    t.input(x);
+    const var y = x * forgotten;
+    t.seed(y);
+    t.reverse();
+    CHECK(t.adjoint(x) == 3.0);
+    CHECK(has(adjoint_of(t, forgotten), "x (value 3) is passive"));
+  }
+  SUBCASE("an input that was declared after its use") {
+    tape t;
+    t.start();
+    var x = 2.0;
+    const var y = x * x;
+    t.input(x);
+    CHECK(has(seed_of(t, y), "y (value 4) is passive: it depends on no input"));
+    CHECK(has(refusal<admpi::argument_error>([&] { t.reverse(); }), "nothing was seeded"));
+  }
+  SUBCASE("an input that the model has overwritten, and an intermediate value") {
+    tape t;
+    t.start();
+    std::vector<var> x(2, var(2.0));
+    t.input(x);
+    const std::vector<var> inputs = x;
+    for (int i = 0; i < 3; ++i) x[0] = x[0] * x[1];
+    const var kept = x[0] + x[1], y = kept * x[0];
+    t.keep(kept);
+    t.seed(y);
+    CHECK(adjoint_of(t, y) == "");  // not swept yet
+    t.reverse();
+    double adjoints[2];
+    CHECK(has(adjoint_of(t, x[0]), "neither an input nor kept"));
+    CHECK(has(refusal<admpi::argument_error>([&] { t.adjoints(x.data(), 2, adjoints); }), "x[0] (value 16)"));
+    t.adjoints(inputs.data(), 2, adjoints);
+    CHECK(adjoints[0] == 8.0 * (16.0 + 18.0));
+    CHECK(t.adjoint(kept) == 16.0);
+  }
+  SUBCASE("no seed") {
+    tape t;
+    t.start();
+    var x = 2.0;
+    t.input(x);
+    const var y = x * x;
+    CHECK(has(refusal<admpi::argument_error>([&] { t.reverse(); }), "nothing was seeded"));
+    t.seed(y, 0.0);
+    t.reverse();
+    CHECK(t.adjoint(x) == 0.0);
+    CHECK(has(refusal<admpi::argument_error>([&] { t.reverse(); }), "since the last sweep"));
+  }
+  SUBCASE("matrices") {
+    tape t;
+    t.start();
+    const std::vector<double> ones(4, 1.0);
+    admpi::varmat x(2, 2, ones.data()), constant(2, 2, ones.data());
+    t.input(x);
+    const admpi::varmat y = x + constant;
+    t.seed(y);
+    t.reverse();
+    CHECK(t.adjoints(x) == ones);
+    CHECK(t.adjoints(constant) == std::vector<double>(4, 0.0));
+    CHECK(has(refusal<admpi::argument_error>([&] { t.adjoints(y); }), "view[0] (value 2) (id 5) is neither an input nor kept"));
+    x(1, 1) = 3.0;
+    CHECK(has(refusal<admpi::argument_error>([&] { t.adjoints(x); }), "view[3] (value 3) is passive"));
+  }
+}
+
+TEST_CASE("test_misuse_checking_lets_right_questions_pass") {
+  const checked on;
+  // A constant function has a gradient, and a state between the parts of a sweep an adjoint.
+  CHECK(admpi::gradient([](const std::vector<var> &) { return var(1.0); }, {2.0}) == std::vector<double>{0.0});
+  tape t;
+  t.start();
+  const auto bottom = t.position();
+  var x = 2.0, unused = 1.0;
+  t.input(x);
+  t.input(unused);
+  const var state = x * x;
+  const auto middle = t.position();
+  const var y = 3.0 * state;
+  t.seed(y);
+  t.reverse(t.position(), middle);
+  CHECK(t.adjoint(state) == 3.0);
+  t.reverse(middle, bottom);
+  CHECK(t.adjoint(x) == 12.0);
+  CHECK(t.adjoint(unused) == 0.0);
+  {
+    // What a sweep of the nest has not passed has an adjoint again, which may be 0.
+    admpi::nested nest;
+    const var z = 2.0 * x;
+    t.seed(z);
+    t.reverse();
+    CHECK(t.adjoint(state) == 0.0);
+  }
+  // A function without results puts adjoints in as the sweep passes.
+  t.reset();
+  t.input(x);
+  t.callback(&x, 1, nullptr, 0, nullptr, [](const admpi::callback_adjoints &a) { a.in(0) += 7.0; });
+  t.reverse();
+  CHECK(t.adjoint(x) == 7.0);
 }

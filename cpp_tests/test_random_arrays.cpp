@@ -114,18 +114,18 @@ void step(choices &next, arrays &x, numbers &y) {
   const part all{0, 0, side, side, 1, false};
   switch (kind) {
     case 0:
-      x.m[c] = sin(x.m[a] * x.m[b] + r);
+      x.m[c] = sin(elt_multiply(x.m[a], x.m[b]) + r);
       y.m[c].x = map(y.m[a].x, y.m[b].x, [&](const number &p, const number &q) { return sin(p * q + r); });
       break;
     case 1:
-      x.m[c] = x.s[s] * x.m[a] - r * exp(-x.m[b] * x.m[b]);
+      x.m[c] = x.s[s] * x.m[a] - r * exp(-elt_multiply(x.m[b], x.m[b]));
       y.m[c].x = map(y.m[a].x, y.m[b].x,
                      [&, w = y.s[s]](const number &p, const number &q) { return w * p - r * exp(-(q * q)); });
       x.m[c] = bounded(x.m[c]);
       for (number &p : y.m[c].x) p = bounded(p);
       break;
     case 2: {
-      x.s[t] = sum(x.m[a] * x.m[b]) / (1.0 * side * side);
+      x.s[t] = sum(elt_multiply(x.m[a], x.m[b])) / (1.0 * side * side);
       number total = 0.0;
       for (std::size_t k = 0; k < y.m[a].x.size(); ++k) total += y.m[a].x[k] * y.m[b].x[k];
       y.s[t] = total / (1.0 * side * side);
@@ -170,7 +170,7 @@ void step(choices &next, arrays &x, numbers &y) {
       break;
     case 10: x.m[a].compact(); break;
     case 11:
-      x.m[c] = select(x.m[a] < x.m[b] && x.m[a] != r, x.m[a] * x.m[b], x.m[b] / 2.0);
+      x.m[c] = select(x.m[a] < x.m[b] && x.m[a] != r, elt_multiply(x.m[a], x.m[b]), x.m[b] / 2.0);
       y.m[c].x = map(y.m[a].x, y.m[b].x, [&](const number &p, const number &q) {
         return p < q && p.value != r ? number(p * q) : number(q / 2.0);
       });
@@ -406,7 +406,7 @@ void check_program(unsigned seed, int steps) {
     for (std::size_t k = 0; k < matrices; ++k) {
       varmat fresh(side, side, input.m[k].values().data());
       tape.input(fresh);
-      const var z = sum(fresh * input.m[k]);
+      const var z = dot(fresh, input.m[k]);
       tape.clear_adjoints();
       tape.seed(z);
       tape.reverse();

@@ -23,14 +23,14 @@ template <class Visit>
 void with_expression(int which, Visit visit) {
   switch (which) {
     case 0: return visit([](const auto &a, const auto &, const auto &) { return exp(a); });
-    case 1: return visit([](const auto &a, const auto &b, const auto &s) { return a * a + exp(-b) * s; });
-    case 2: return visit([](const auto &a, const auto &b, const auto &s) { return inv_logit(log(a)) * sin(b) / (s + 2.0); });
+    case 1: return visit([](const auto &a, const auto &b, const auto &s) { return admpi::elt_multiply(a, a) + exp(-b) * s; });
+    case 2: return visit([](const auto &a, const auto &b, const auto &s) { return admpi::elt_multiply(inv_logit(log(a)), sin(b)) / (s + 2.0); });
     case 3: return visit([](const auto &a, const auto &, const auto &) { return tanh(exp(-a)); });
     case 4: return visit([](const auto &a, const auto &b, const auto &) { return pow(a, b); });
-    case 5: return visit([](const auto &a, const auto &b, const auto &) { return lgamma(a) * log1p(b); });
-    case 6: return visit([](const auto &a, const auto &b, const auto &s) { return sqrt(a) * cos(b) - tan(0.3 * a) * s; });
+    case 5: return visit([](const auto &a, const auto &b, const auto &) { return admpi::elt_multiply(lgamma(a), log1p(b)); });
+    case 6: return visit([](const auto &a, const auto &b, const auto &s) { return admpi::elt_multiply(sqrt(a), cos(b)) - tan(0.3 * a) * s; });
     case 7: return visit([](const auto &a, const auto &b, const auto &) { return hypot(a, b) + atan2(b, a) + abs(a - b); });
-    case 8: return visit([](const auto &a, const auto &b, const auto &s) { return square(a) * inv(b) + erf(s * a); });
+    case 8: return visit([](const auto &a, const auto &b, const auto &s) { return admpi::elt_multiply(square(a), inv(b)) + erf(s * a); });
     case 9: return visit([](const auto &a, const auto &, const auto &) { return log(sqrt(sin(0.5 * a))); });
     case 10: return visit([](const auto &a, const auto &b, const auto &) { return max(a, b); });
     default: return visit([](const auto &a, const auto &, const auto &) { return 3.0 * a; });

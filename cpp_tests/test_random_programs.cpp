@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -180,6 +181,21 @@ struct lots {
   }
   static void free(MPI_Datatype type, MPI_Datatype item) {
     if (type != item) MPI_Type_free(&type);
+  }
+  bool nothing() const {
+    for (const int n : counts)
+      if (n > 0) return false;
+    return !counts.empty();
+  }
+  /// Instead of `type`, one without elements that names AMPI_ADOUBLE all the same.
+  static void empty(MPI_Datatype &type, random_numbers &mine) {
+    free(type, AMPI_ADOUBLE);
+    const int none[] = {0, 0}, blocks = mine.below(3);
+    const MPI_Aint at[] = {0, 8};
+    const MPI_Datatype parts[] = {AMPI_ADOUBLE, MPI_INT};
+    if (blocks == 0) MPI_Type_contiguous(0, AMPI_ADOUBLE, &type);
+    else MPI_Type_create_struct(blocks, none, at, parts, &type);
+    MPI_Type_commit(&type);
   }
   /// For calls with a type for each: types and bytes.
   template <class Bytes>
@@ -919,13 +935,19 @@ struct program {
       }
     }
     // The tangents by the same call on the other communicator, where types are not needed and nothing is in place.
-    const MPI_Datatype ot = out.type(MPI_DOUBLE, 8), it = in.type(MPI_DOUBLE, 8), oa = out.type(AMPI_ADOUBLE, 16), ia = in.type(AMPI_ADOUBLE, 16);
+    const MPI_Datatype ot = out.type(MPI_DOUBLE, 8), it = in.type(MPI_DOUBLE, 8);
+    MPI_Datatype oa = out.type(AMPI_ADOUBLE, 16), ia = in.type(AMPI_ADOUBLE, 16);
+    // Items of nothing, instead of no items.
+    const bool hollow_out = out.nothing() && mine.chance(50), hollow_in = in.nothing() && mine.chance(50);
+    if (hollow_out) lots::empty(oa, mine);
+    if (hollow_in) lots::empty(ia, mine);
     const double *const t_out = out_t.data();
     double *const t_in = f->tangent.data();
     const void *const x_out = here ? MPI_IN_PLACE : static_cast<void *>(f->out.data());
     void *const x_in = f->in.data();
     const int *const oc = out.counts.data(), *const od = out.displs.data(), *const ic = in.counts.data(), *const id = in.displs.data();
     const int o1 = one_block_out ? sent[0] : n, i1 = one_block_in ? received[0] : n;
+    const int oi = hollow_out ? 1 + mine.below(2) : o1, ii = hollow_in ? 1 + mine.below(2) : i1;
     // The way of the call matters to the tangents too: which slots of two edges between the same ranks belong together
     // is one thing here and another there.
 #define ADMPI_PLAIN(blocking, begin, ...)               \
@@ -950,7 +972,7 @@ struct program {
           ADMPI_ACTIVE(Gather, Igather, x_out, n, oa, x_in, n, ia, root);
         } else {
           ADMPI_PLAIN(Gatherv, Igatherv, t_out, o1, ot, t_in, ic, id, it, root);
-          ADMPI_ACTIVE(Gatherv, Igatherv, x_out, o1, oa, x_in, ic, id, ia, root);
+          ADMPI_ACTIVE(Gatherv, Igatherv, x_out, oi, oa, x_in, ic, id, ia, root);
         }
         break;
       case 1:
@@ -959,7 +981,7 @@ struct program {
           ADMPI_ACTIVE(Scatter, Iscatter, x_out, n, oa, x_in, n, ia, root);
         } else {
           ADMPI_PLAIN(Scatterv, Iscatterv, t_out, oc, od, ot, t_in, i1, it, root);
-          ADMPI_ACTIVE(Scatterv, Iscatterv, x_out, oc, od, oa, x_in, i1, ia, root);
+          ADMPI_ACTIVE(Scatterv, Iscatterv, x_out, oc, od, oa, x_in, ii, ia, root);
         }
         break;
       case 2:
@@ -968,7 +990,7 @@ struct program {
           ADMPI_ACTIVE(Allgather, Iallgather, x_out, n, oa, x_in, n, ia);
         } else {
           ADMPI_PLAIN(Allgatherv, Iallgatherv, t_out, o1, ot, t_in, ic, id, it);
-          ADMPI_ACTIVE(Allgatherv, Iallgatherv, x_out, o1, oa, x_in, ic, id, ia);
+          ADMPI_ACTIVE(Allgatherv, Iallgatherv, x_out, oi, oa, x_in, ic, id, ia);
         }
         break;
       case 3:
@@ -992,7 +1014,7 @@ struct program {
           ADMPI_ACTIVE(Neighbor_allgather, Ineighbor_allgather, x_out, n, oa, x_in, n, ia);
         } else {
           ADMPI_PLAIN(Neighbor_allgatherv, Ineighbor_allgatherv, t_out, o1, ot, t_in, ic, id, it);
-          ADMPI_ACTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, x_out, o1, oa, x_in, ic, id, ia);
+          ADMPI_ACTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, x_out, oi, oa, x_in, ic, id, ia);
         }
         break;
       default:
@@ -1025,7 +1047,8 @@ struct program {
   /// beside it.
   void checkpoint() {
     const int a = draw.below(pool), b = draw.below(pool), c = draw.below(pool), parts = 1 + draw.below(3);
-    const bool nested = draw.chance(60);
+    // On a nest, from inputs of its own or from the values outside.
+    const bool nested = draw.chance(60), whole = nested && draw.chance(50);
     const int right = (rank + 1) % size, left = (rank + size - 1) % size;
     const double va = value(s.x[a]), vb = value(s.x[b]);
     const double sent[2] = {vb, s.t[b]};
@@ -1033,23 +1056,24 @@ struct program {
     MPI_Sendrecv(sent, 2, MPI_DOUBLE, right, 30001, got, 2, MPI_DOUBLE, left, 30001, places[0].shadow, MPI_STATUS_IGNORE);
     // In the sweep everybody waits for everybody here, so the run must too.
     MPI_Barrier(places[0].shadow);
-    const var in[2] = {s.x[a], s.x[b]};
+    const std::array<var, 2> in = {s.x[a], s.x[b]};
     const double y = parts * va * got[0] + vb;
     const double t = parts * (s.t[a] * got[0] + va * got[1]) + s.t[b];
     const auto sweep = [=](admpi::tape_ref inner, const admpi::callback_adjoints &adjoints, int part) {
       inner.width(adjoints.width);
       inner.start();
       var u[2] = {va, vb}, w;
-      inner.input(u, 2);
+      if (whole) std::copy(in.begin(), in.end(), u);
+      else inner.input(u, 2);
       AMPI_Sendrecv(&u[1], 1, AMPI_ADOUBLE, right, 4, &w, 1, AMPI_ADOUBLE, left, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       var v = u[0] * w;
       if (part == 0) v += u[1];
       for (int k = 0; k < adjoints.width; ++k) inner.seed(v, adjoints.out_adjoint[k], k);
       inner.reverse();
-      for (int i = 0; i < 2; ++i)
+      for (int i = 0; i < 2 && !whole; ++i)
         for (int k = 0; k < adjoints.width; ++k) adjoints.in_adjoint[i * adjoints.width + k] += inner.adjoint(u[i], k);
     };
-    tape.callback(in, 2, &y, 1, &s.x[c], [=](const admpi::callback_adjoints &adjoints) {
+    tape.callback(in.data(), 2, &y, 1, &s.x[c], [=](const admpi::callback_adjoints &adjoints) {
       for (int part = 0; part < parts; ++part) {
         if (nested) {
           admpi::nested nest;

@@ -381,7 +381,7 @@ TEST_CASE("test_special_functions_of_arrays") {
   tape.input(a);
   tape.input(s);
   const auto f = [](auto x, auto y) {
-    return lgamma(x) * inv_logit(y - x) + beta(x, y + 1.0) - log_sum_exp(x, 2.0 * y) + multiply_log(y, digamma(x + 2.0)) + Phi(x);
+    return elt_multiply(lgamma(x), inv_logit(y - x)) + beta(x, y + 1.0) - log_sum_exp(x, 2.0 * y) + multiply_log(y, digamma(x + 2.0)) + Phi(x);
   };
   const std::uint64_t events = tape.statistics().events;
   const admpi::varmat y = f(a, s);
@@ -408,7 +408,7 @@ TEST_CASE("test_special_functions_of_arrays_have_second_derivatives") {
   tape.start();
   admpi::varmat a(3, 1, std::vector<double>{0.3, 1.7, 2.9}.data());
   tape.input(a);
-  const auto f = [](const auto &x) { return lgamma(x) * inv_logit(x) + beta(x, 1.4) - log_sum_exp(0.3, x) + Phi(x); };
+  const auto f = [](const auto &x) { return elt_multiply(lgamma(x), inv_logit(x)) + beta(x, 1.4) - log_sum_exp(0.3, x) + Phi(x); };
   const admpi::varmat ones(std::vector<double>{1.0, 1.0, 1.0});
   const admpi::tangent<admpi::varmat> y = f(admpi::tangent<admpi::varmat>{a, ones});
   tape.seed(y.derivative);

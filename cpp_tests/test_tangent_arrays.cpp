@@ -1,6 +1,7 @@
 // Second derivatives: a tangent of matrices and a reverse sweep, against the same on scalars.
 #include <admpi/tangent_linalg.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -71,7 +72,7 @@ void compare(F f) {
     tape.input(y);
     const tangent<varmat> a{x, varmat(rows, cols, vx.data())}, b{y, varmat(rows, cols, vy.data())};
     const tangent<varmat> c = f(a, b, a(1, 2));
-    finish(tape, sum(c * varmat(rows, cols, w.data())), x, y, got);
+    finish(tape, dot(c, varmat(rows, cols, w.data())), x, y, got);
   }
   {
     admpi::tape tape;
@@ -101,14 +102,14 @@ void compare(F f) {
 }  // namespace
 
 TEST_CASE("test_tangent_arrays_arithmetic") {
-  COMPARE(a * b + a);
-  COMPARE(a / b - b);
-  COMPARE((a - 2.0) * (3.0 - b) / 4.0);
+  COMPARE(elt_multiply(a, b) + a);
+  COMPARE(elt_divide(a, b) - b);
+  COMPARE(elt_multiply(a - 2.0, 3.0 - b) / 4.0);
   COMPARE(1.0 / (a + b));
-  COMPARE(-a * b);
+  COMPARE(elt_multiply(-a, b));
   COMPARE(s * a + b / s - s / a);
-  COMPARE((a - s) * (s + b));
-  COMPARE(square(a) * inv(b));
+  COMPARE(elt_multiply(a - s, s + b));
+  COMPARE(elt_multiply(square(a), inv(b)));
 }
 
 TEST_CASE("test_tangent_arrays_compound_assignments") {
@@ -117,27 +118,28 @@ TEST_CASE("test_tangent_arrays_compound_assignments") {
     c += b;
     c *= s;
     c -= 0.5 * a;
-    c /= b + 1.0;
+    c = elt_divide(c, b + 1.0);
+    c /= s;
     c *= 3.0;
     return c;
   });
 }
 
 TEST_CASE("test_tangent_arrays_functions") {
-#define UNARY(name) COMPARE(name(a * b) * b);
+#define UNARY(name) COMPARE(elt_multiply(name(elt_multiply(a, b)), b));
   UNARY(sqrt) UNARY(cbrt) UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
   UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan) UNARY(sinh) UNARY(cosh) UNARY(tanh)
   UNARY(asinh) UNARY(atanh) UNARY(erf) UNARY(erfc) UNARY(abs) UNARY(fabs)
 #undef UNARY
-  COMPARE(acosh(a + 1.5) * b);
+  COMPARE(elt_multiply(acosh(a + 1.5), b));
   COMPARE(pow(a, b));
-  COMPARE(pow(a, 3.0) * pow(2.0, b));
+  COMPARE(elt_multiply(pow(a, 3.0), pow(2.0, b)));
   COMPARE(hypot(a, b));
   COMPARE(remainder(a, b));
   COMPARE(fdim(a, b));
-  COMPARE(atan2(a * b, b));
-  COMPARE(max(a, b) * a);
-  COMPARE(min(a * a, b) * b);
+  COMPARE(atan2(elt_multiply(a, b), b));
+  COMPARE(elt_multiply(max(a, b), a));
+  COMPARE(elt_multiply(min(elt_multiply(a, a), b), b));
 }
 
 TEST_CASE("test_tangent_arrays_reductions_and_products") {
@@ -190,17 +192,17 @@ TEST_CASE("test_tangent_arrays_scalars_with_arrays_that_are_fixed") {
     CHECK(here[2] == doctest::Approx((up[1] - down[1]) / 2e-5).epsilon(1e-8));
   };
   with([](const auto &s, const auto &x) { return sum(square((x - s) / s)); });
-  with([](const auto &s, const auto &x) { return sum(exp(s * x) * (s - x) / (x + s)); });
-  with([](const auto &s, const auto &x) { return sum((s + x) * (s / x) * (x * 2.0 * s)); });
+  with([](const auto &s, const auto &x) { return sum(elt_divide(elt_multiply(exp(s * x), s - x), x + s)); });
+  with([](const auto &s, const auto &x) { return sum(elt_multiply(elt_multiply(s + x, s / x), x * 2.0 * s)); });
 }
 
 TEST_CASE("test_tangent_arrays_choices_and_flat_functions") {
-  COMPARE(max(a, 0.5) * b);
-  COMPARE(min(0.4, a * a));
-  COMPARE(fmax(a, b) * fmin(a * 2.0, s));
-  COMPARE(max(s, a) * a);
-  COMPARE(fma(a, b, s) * fma(2.0, a, b) * fma(a, s, 1.0));
-  COMPARE(floor(10.0 * a) * b * b + trunc(3.0 * a) + a);
+  COMPARE(elt_multiply(max(a, 0.5), b));
+  COMPARE(min(0.4, square(a)));
+  COMPARE(elt_multiply(fmax(a, b), fmin(a * 2.0, s)));
+  COMPARE(elt_multiply(max(s, a), a));
+  COMPARE(elt_multiply(elt_multiply(fma(a, b, s), fma(2.0, a, b)), fma(a, s, 1.0)));
+  COMPARE(elt_multiply(floor(10.0 * a), square(b)) + trunc(3.0 * a) + a);
   const double nan = std::nan("");
   const tangent<varmat> a{varmat(numbers{nan, 1.0}), varmat(numbers{2.0, 3.0})}, b{varmat(numbers{1.0, nan}), varmat(numbers{4.0, 5.0})};
   CHECK(fmax(a, b).derivative.values() == numbers{4.0, 3.0});
@@ -280,12 +282,12 @@ TEST_CASE("test_tangent_arrays_reductions") {
   const varmat weight(n, 1, some(90).data());
   second([](const auto &x) { return norm2(x) * mean(x); });
   second([](const auto &x) { return norm2(exp(x)); });
-  second([](const auto &x) { return variance(x * x); });
-  second([](const auto &x) { return log_sum_exp(3.0 * x * x); });
-  second([&](const auto &x) { return sum(softmax(2.0 * x) * weight); });
-  second([&](const auto &x) { return sum(log_softmax(x * x) * weight); });
-  second([](const auto &x) { return max_element(x * x) * min_element(x); });
-  second([&](const auto &x) { return sum(square(cumulative_sum(x)) * weight); });
+  second([](const auto &x) { return variance(elt_multiply(x, x)); });
+  second([](const auto &x) { return log_sum_exp(3.0 * square(x)); });
+  second([&](const auto &x) { return dot(softmax(2.0 * x), weight); });
+  second([&](const auto &x) { return dot(log_softmax(square(x)), weight); });
+  second([](const auto &x) { return max_element(square(x)) * min_element(x); });
+  second([&](const auto &x) { return dot(square(cumulative_sum(x)), weight); });
   constexpr double inf = std::numeric_limits<double>::infinity();
   const tangent<varmat> high{varmat(numbers{1.0, inf}), varmat(numbers{2.0, 3.0})}, low{varmat(numbers{-inf}), varmat(numbers{2.0})};
   CHECK(log_sum_exp(high).derivative.value == 3.0);
@@ -310,16 +312,16 @@ TEST_CASE("test_tangent_arrays_parts_that_are_joined_and_gathered") {
   second([&](const auto &x) {
     using X = std::decay_t<decltype(x)>;
     using list = vector<std::conditional_t<std::is_same<X, varmat>::value, view, X>>;
-    const X y = x * x;
-    return sum(vcat(list{y, x}) * twice) + sum(square(hcat(list{y.head(2), x.tail(2)}).reshaped(4, 1)));
+    const X y = square(x);
+    return dot(vcat(list{y, x}), twice) + sum(square(hcat(list{y.head(2), x.tail(2)}).reshaped(4, 1)));
   });
   second([&](const auto &x) {
     const auto y = x.gather({3, 3, 0, 5});
-    return sum(square(scatter_add(x, {1, 1, 7, 2}, y * y)) * weight) + sum(x.every(5) * x.every(5));
+    return dot(square(scatter_add(x, {1, 1, 7, 2}, square(y))), weight) + dot_self(x.every(5));
   });
   second([&](const auto &x) {
     const auto square_of = x.head(9).reshaped(3, 3);
-    return sum(square(square_of.diagonal())) + sum(column(x) * column(x) * weight);
+    return sum(square(square_of.diagonal())) + dot(square(column(x)), weight);
   });
 }
 
@@ -332,7 +334,7 @@ TEST_CASE("test_tangent_arrays_parts") {
   const tangent<varmat> a{x, varmat(4, 1, v.data())};
   // The energy of a chain: its Hessian is known.
   const tangent<varmat> stretch = a.segment(1, 3) - a.segment(0, 3);
-  const tangent<var> energy = sum(stretch * stretch * stretch);
+  const tangent<var> energy = dot(square(stretch), stretch);
   tape.seed(energy.derivative);
   tape.reverse();
   const numbers hv = tape.adjoints(x);
@@ -369,4 +371,36 @@ TEST_CASE("test_tangent_arrays_elements_shapes_and_products_with_fixed_arrays") 
   // An assignment to a part, which is a copy, would be lost.
   static_assert(!std::is_assignable<decltype(a.col(0)), tangent<varmat>>::value, "a part is constant");
   static_assert(!std::is_assignable<decltype(a(0, 0)), tangent<var>>::value, "an element is constant");
+}
+
+TEST_CASE("test_tangent_arrays_as_ranges") {
+  admpi::tape tape;
+  tape.start();
+  varmat x(rows, cols, some(100).data());
+  tape.input(x);
+  const tangent<varmat> a{x, varmat(rows, cols, some(200).data())};
+  tangent<var> sum = 0.0;
+  for (const tangent<var> &each : a) sum += each * each;
+  const tangent<var> same = a.dot(a);
+  CHECK(sum.value.value == doctest::Approx(same.value.value));
+  CHECK(sum.derivative.value == doctest::Approx(same.derivative.value));
+  CHECK(a[4].derivative.value == a(1, 1).derivative.value);
+  CHECK((a.sum() - admpi::sum(a)).derivative.value == 0.0);
+  CHECK(a.mean().derivative.value == mean(a).derivative.value);
+  CHECK(a.norm2().derivative.value == norm2(a).derivative.value);
+  CHECK(a.variance().derivative.value == variance(a).derivative.value);
+  CHECK(a.max_element().derivative.value == max_element(a).derivative.value);
+  CHECK(a.min_element().derivative.value == min_element(a).derivative.value);
+  const tangent<varmat> bounded = std::clamp(a, 0.3, 0.6), most = std::max(a, 0.5), of_two = std::max(a, bounded);
+  for (int k = 0; k < n; ++k) {
+    const double value = a[k].value.value, slope = a[k].derivative.value;
+    CHECK(bounded[k].derivative.value == (value < 0.3 || value > 0.6 ? 0.0 : slope));
+    CHECK(most[k].derivative.value == (value < 0.5 ? 0.0 : slope));
+    CHECK(of_two[k].value.value == std::max(value, 0.3));
+  }
+  tangent<varmat> seeded{x, {}};
+  set_derivative(seeded, 2.0);
+  CHECK(derivative(seeded).values() == numbers(n, 2.0));
+  set_derivative(seeded, a.derivative);
+  CHECK(derivative(dot_self(seeded)).value == doctest::Approx(same.derivative.value));
 }

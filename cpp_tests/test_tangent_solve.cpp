@@ -205,8 +205,8 @@ TEST_CASE("test_tangent_solve_fixed_points") { check_against_sweeps(fixed{}); }
 namespace {
 
 /// On matrices: x = p x^2 / 8 + 1 / p, and (2 + p^2) x = b.
-const auto curve = [](const auto &x, const auto &p) { return std::decay_t<decltype(x)>(0.125 * p[0] * x * x + 1.0 / p[0]); };
-const auto scaled = [](const auto &p, const auto &x) { return std::decay_t<decltype(x)>((2.0 + p[0] * p[0]) * x); };
+const auto curve = [](const auto &x, const auto &p) { return std::decay_t<decltype(x)>(0.125 * elt_multiply(p[0], square(x)) + 1.0 / p[0]); };
+const auto scaled = [](const auto &p, const auto &x) { return std::decay_t<decltype(x)>(elt_multiply(2.0 + square(p[0]), x)); };
 const auto divide = [](const std::vector<varmat> &p, const numbers &rhs, bool) {
   numbers x = rhs;
   const numbers q = p[0].values();

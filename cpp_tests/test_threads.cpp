@@ -46,7 +46,7 @@ TEST_CASE("test_threads_copies_and_views_on_several_threads") {
           x = 1.0;
           tape.input(x);
           const varmat copy = mine;
-          tape.seed(sum(copy * x) + read.col(step % 8)(0) * x(0, 0) + sum(multiply(read, x)));
+          tape.seed(dot(copy, x) + read.col(step % 8)(0) * x(0, 0) + sum(multiply(read, x)));
           if (step == 200) mine(1, 1) = 2.0;  // of this thread alone
           tape.reverse();
           if (tape.adjoints(x)[5] != 18.0 || tape.adjoints(x)[0] != 20.0) ++wrong;

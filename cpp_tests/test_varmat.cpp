@@ -1,9 +1,12 @@
 // Matrices: construction, elements as scalars, views, assignments in every overlap, what outlives the tape.
 #include <admpi.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <limits>
 #include <numeric>
+#include <sstream>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -618,4 +621,105 @@ TEST_CASE("test_varmat_seeds_and_adjoints") {
   CHECK(tape.adjoints(a, 0) == numbers(4, 0.0));
   CHECK(code_of([&] { tape.seed(a, numbers{1.0}); }) == ADMPI_ERR_ARGUMENT);
   CHECK(code_of([&] { tape.adjoints(a, 2); }) == ADMPI_ERR_ARGUMENT);
+}
+
+TEST_CASE("test_varmat_rows_in_braces") {
+  recording tape;
+  const std::uint64_t events = tape.statistics().events;
+  const varmat passive{{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}};
+  CHECK(passive.rows() == 2);
+  CHECK(passive.cols() == 3);
+  CHECK(passive.values() == numbers{1.0, 4.0, 2.0, 5.0, 3.0, 6.0});
+  CHECK(std::as_const(passive)(0, 0).id == 0);
+  CHECK(tape.statistics().events == events);
+  var x = 3.0;
+  tape.input(x);
+  const varmat a = {{1, x}, {x * x, 2.5}};
+  CHECK(a.values() == numbers{1.0, 9.0, 3.0, 2.5});
+  tape.seed(a, numbers{1.0, 10.0, 100.0, 1000.0});
+  tape.reverse();
+  CHECK(tape.adjoint(x) == 160.0);
+  CHECK(varmat{{1.0}, {2.0}}.rows() == 2);
+  CHECK(varmat{{1.0, 2.0}}.cols() == 2);
+  CHECK(varmat{2, 3}.size() == 6);
+  CHECK(varmat{2, 3, 0.5}.values() == numbers(6, 0.5));
+  CHECK(varmat{}.size() == 0);
+  CHECK_THROWS_WITH_AS((varmat{{1.0, 2.0}, {3.0}}), "varmat: row 1 has 1 elements, row 0 has 2", admpi::argument_error);
+}
+
+TEST_CASE("test_varmat_elements_in_turn") {
+  recording tape;
+  varmat a = tape.input_matrix(2, 3);
+  var sum = 0.0, weighted = 0.0;
+  for (const var &x : a) sum += x;
+  std::int64_t k = 0;
+  for (auto x : a.row(1)) weighted += static_cast<double>(++k) * x;
+  const view column = a.col(2);
+  sum += std::accumulate(column.begin(), column.end(), var(0.0));
+  CHECK(sum.value == 21.0 + 11.0);
+  CHECK(weighted.value == 2.0 + 8.0 + 18.0);
+  CHECK(std::vector<var>(a.begin(), a.end())[4].value == 5.0);
+  tape.seed(sum);
+  tape.seed(weighted, 10.0);
+  tape.reverse();
+  CHECK(tape.adjoints(a) == numbers{1.0, 11.0, 1.0, 21.0, 2.0, 32.0});
+  CHECK(admpi::derivative(a) == numbers{1.0, 11.0, 1.0, 21.0, 2.0, 32.0});
+  // What is assigned in a loop would be lost, and what is assigned by a place is not.
+  static_assert(!std::is_assignable_v<decltype(*a.begin()), double>);
+  a[1] = a[5] + 0.5;
+  a.row(0)[2] = -1.0;
+  CHECK(a.values() == numbers{1.0, 6.5, 3.0, 4.0, -1.0, 6.0});
+  CHECK(std::as_const(a)[1].value == 6.5);
+}
+
+TEST_CASE("test_varmat_functions_as_members") {
+  recording tape;
+  const varmat a = tape.input_matrix(2, 3);
+  CHECK(a.sum().value == 21.0);
+  CHECK(a.col(1).sum().value == 7.0);
+  CHECK((2.0 * a + 1.0).sum().value == 48.0);
+  CHECK(a.mean().value == 3.5);
+  CHECK(a.variance().value == doctest::Approx(3.5));
+  CHECK(a.row(0).norm2().value == doctest::Approx(std::sqrt(35.0)));
+  CHECK(a.dot(square(a)).value == 441.0);
+  std::int64_t place = 0;
+  CHECK((-a).max_element(&place).value == -1.0);
+  CHECK(place == 0);
+  CHECK(a.min_element().value == 1.0);
+  admpi::set_derivative(a.col(2), numbers{3.0, 4.0});
+  admpi::set_derivative(a.col(1), 2.0);
+  tape.seed(a.dot(a));
+  tape.reverse();
+  CHECK(tape.adjoints(a) == numbers{2.0, 4.0, 8.0, 10.0, 13.0, 16.0});
+}
+
+TEST_CASE("test_varmat_extremes_and_bounds_in_namespace_std") {
+  using namespace std;  // as programs do: std's templates are in sight then
+  recording tape;
+  const varmat a = tape.input_matrix(2, 2), b{{3.0, 0.0}, {9.0, 4.0}};
+  CHECK(varmat(max(a, b)).values() == numbers{3.0, 9.0, 3.0, 4.0});
+  CHECK(varmat(std::min(a, b)).values() == numbers{1.0, 2.0, 0.0, 4.0});
+  CHECK(varmat(std::max(a.col(0), b.col(1))).values() == numbers{1.0, 4.0});
+  CHECK(varmat(std::max(a.col(0), varmat{{5.0}, {0.0}})).values() == numbers{5.0, 2.0});
+  CHECK(varmat(std::max(a, 2.5)).values() == numbers{2.5, 2.5, 3.0, 4.0});
+  CHECK(varmat(std::min(2.5, a - 1.0)).values() == numbers{0.0, 1.0, 2.0, 2.5});
+  const varmat y = std::clamp(a, 1.5, b);
+  CHECK(y.values() == numbers{1.5, 2.0, 0.0, 4.0});
+  tape.seed(y, numbers{1.0, 10.0, 100.0, 1000.0});
+  tape.reverse();
+  CHECK(tape.adjoints(a) == numbers{0.0, 10.0, 0.0, 1000.0});
+}
+
+TEST_CASE("test_varmat_streams") {
+  recording tape;
+  varmat a = tape.input_matrix(2, 3);
+  const std::uint64_t events = tape.statistics().events;
+  std::ostringstream out;
+  out << a << '|' << a.col(1) << '|' << a.row(0) * 2.0 << '|' << varmat() << '|' << std::setw(3) << a.block(0, 0, 2, 2);
+  CHECK(out.str() == "1 3 5\n2 4 6|3\n4|2 6 10||  1   3\n  2   4");
+  CHECK(tape.statistics().events == events);
+  CHECK(admpi::current_tape().recording());
+  std::istringstream in("0.5 7");
+  in >> a(0, 1) >> a(1, 2);
+  CHECK(a.values() == numbers{1.0, 2.0, 0.5, 4.0, 5.0, 7.0});
 }

@@ -12,12 +12,12 @@
 #ifndef ADMPI_HPP
 #define ADMPI_HPP
 
-#include "admpi/interface.h"
+#include "admpi/error.hpp"
 #include "admpi/argument.hpp"
 #include "admpi/arrays.hpp"
 #include "admpi/densities.hpp"
-#include "admpi/error.hpp"
 #include "admpi/functions.hpp"
+#include "admpi/interface.h"
 #include "admpi/linalg.hpp"
 #include "admpi/map.hpp"
 #include "admpi/operations.hpp"

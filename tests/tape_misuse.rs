@@ -9,6 +9,7 @@ const NEST: i32 = 9;
 const RANGE: i32 = 10;
 const CALLBACK: i32 = 11;
 const ARGUMENT: i32 = 2;
+const ISOLATED: i32 = 2;
 
 /// A recording tape and the calls of the C interface on it; those that must succeed are checked.
 struct Fixture(*mut Cursors);
@@ -219,7 +220,7 @@ fn directions_do_not_meet_in_an_infinite_partial() {
     for width in [1, 2, 4, 8, 16] {
         // SAFETY: a live tape.
         ok(unsafe { admpi_tape_width(tape.0, width) });
-        for flags in [0, 1] {
+        for flags in [0, ISOLATED] {
             let nest = tape.nest(flags);
             let (x, z) = (tape.input(0.0), tape.input(1.0));
             // The square root of zero, and a value that does not depend on it.
@@ -240,23 +241,23 @@ fn directions_do_not_meet_in_an_infinite_partial() {
 }
 
 #[test]
-fn nest_inside_a_closed_one_does_not_write_outside_it() {
+fn nest_inside_an_isolated_one_does_not_write_outside_it() {
     let tape = recording();
     let x = tape.input(3.0);
-    let closed = tape.nest(0);
+    let isolated = tape.nest(ISOLATED);
     let u = tape.input(1.0);
-    let open = tape.nest(1);
+    let open = tape.nest(0);
     let y = tape.linear(&[(x, 5.0), (u, 7.0)]);
     tape.seed(y, 1.0, 0);
     ok(tape.reverse());
     assert_eq!(tape.adjoint(u, 0), 7.0);
     assert_eq!(tape.adjoint(x, 0), 0.0);
     ok(tape.recover(open));
-    ok(tape.recover(closed));
+    ok(tape.recover(isolated));
 }
 
 #[test]
-fn clearing_in_a_closed_nest_leaves_outer_adjoints() {
+fn clearing_in_an_isolated_nest_leaves_outer_adjoints() {
     let tape = recording();
     let x = tape.input(3.0);
     let y = tape.linear(&[(x, 5.0)]);
@@ -267,7 +268,7 @@ fn clearing_in_a_closed_nest_leaves_outer_adjoints() {
     tape.seed(z, 1.0, 0);
     ok(tape.reverse());
     tape.seed(y, 1.0, 0);
-    let nest = tape.nest(0);
+    let nest = tape.nest(ISOLATED);
     let u = tape.input(1.0);
     let v = tape.linear(&[(u, 4.0), (x, 1.0)]);
     for _ in 0..2 {
@@ -313,7 +314,7 @@ unsafe extern "C-unwind" fn misbehave(
 
 fn nest_and_sweep(deed: &Deed) -> i32 {
     let tape = std::mem::ManuallyDrop::new(Fixture(deed.tape));
-    let nest = tape.nest(0);
+    let nest = tape.nest(ISOLATED);
     let u = tape.input(1.0);
     let mut v = u;
     for _ in 0..100_000 {

@@ -6,6 +6,9 @@ use admpi::tape::{Cursors, Position, Var};
 use proptest::prelude::*;
 use std::ffi::c_void;
 
+/// ADMPI_NEST_ISOLATED.
+const ISOLATED: i32 = 2;
+
 /// One step of a program. Operands are picked among the values made so far.
 #[derive(Debug, Clone)]
 enum Step {
@@ -210,7 +213,7 @@ impl Run {
                 let x = self.values[pick(a)];
                 let mut nest = admpi::tape::NestToken { token: 0 };
                 // SAFETY: a live tape.
-                ok(unsafe { admpi_tape_start_nested(self.tape, 0, &mut nest) });
+                ok(unsafe { admpi_tape_start_nested(self.tape, ISOLATED, &mut nest) });
                 let inner = self.input(2.0);
                 let y = self.linear(x.value * 2.0, &[(x, 2.0), (inner, x.value)]);
                 self.seed(y, 1.0, 0);

@@ -69,8 +69,8 @@ void step(arrays &s) {
   const admpi::view u = at(s.u, 0, 0), ue = at(s.u, 1, 0), uw = at(s.u, -1, 0), un = at(s.u, 0, 1), us = at(s.u, 0, -1);
   const admpi::view v = at(s.v, 0, 0), ve = at(s.v, 1, 0), vw = at(s.v, -1, 0), vn = at(s.v, 0, 1), vs = at(s.v, 0, -1);
   arrays next = s;
-  at(next.u, 0, 0) = u - a * ((ue + uw) * (ue - uw) + v * (un - us)) + d * ((ue - 2.0 * u + uw) + (un - 2.0 * u + us));
-  at(next.v, 0, 0) = v - a * (u * (ve - vw) + (vn + vs) * (vn - vs)) + d * ((ve - 2.0 * v + vw) + (vn - 2.0 * v + vs));
+  at(next.u, 0, 0) = u - a * (elt_multiply(ue + uw, ue - uw) + elt_multiply(v, un - us)) + d * ((ue - 2.0 * u + uw) + (un - 2.0 * u + us));
+  at(next.v, 0, 0) = v - a * (elt_multiply(u, ve - vw) + elt_multiply(vn + vs, vn - vs)) + d * ((ve - 2.0 * v + vw) + (vn - 2.0 * v + vs));
   s = next;
 }
 

@@ -152,9 +152,9 @@ TEST_CASE("test_allocations_array_statements") {
     a(3, 4) = s * 2.0;  // ids in a list from here on
     recorded = counted([&] {
       for (int i = 0; i < 3; ++i) {
-        b = exp(a) * a + s;
-        b.block(1, 1, 38, 28) = sin(b.block(0, 1, 38, 28)) * b.block(2, 1, 38, 28);
-        s += sum(a * b);
+        b = elt_multiply(exp(a), a) + s;
+        b.block(1, 1, 38, 28) = elt_multiply(sin(b.block(0, 1, 38, 28)), b.block(2, 1, 38, 28));
+        s += dot(a, b);
       }
     });
     tape.stop();

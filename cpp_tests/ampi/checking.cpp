@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 using test::rank_of;
+using test::refusal;
 using test::size_of;
 
 namespace {
@@ -35,8 +37,10 @@ std::string outcome(const F &program) {
   std::vector<admpi::var> x(4);
   for (int i = 0; i < 4; ++i) x[i] = 1.0 + rank() + 0.1 * i;
   tape.input(x.data(), 4);
+  const admpi::var first = x[0];
   program(tape, x);
   tape.stop();
+  tape.seed(first);
   std::string text;
   try {
     tape.reverse();
@@ -122,6 +126,24 @@ TEST_CASE("test_checking_plain_receive") {
   CAPTURE(text);
   CHECK(has(text, "has no active receive on rank 1"));
   CHECK(same_everywhere(text));
+}
+
+TEST_CASE("test_checking_plain_send_before_an_active_one") {
+  // The second message is taken for the partner of the first receive.
+  if (ranks() < 2) return;
+  for (const int n : {1, 2}) {
+    const std::string text = outcome([n](admpi::tape &, std::vector<admpi::var> &x) {
+      AMPI_Bcast(x.data(), 1, AMPI_ADOUBLE, 0, MPI_COMM_WORLD);
+      const double plain = 1.0;
+      if (rank() == 0) AMPI_Send(&plain, 1, MPI_DOUBLE, 1, 4, MPI_COMM_WORLD);
+      if (rank() == 0) AMPI_Send(x.data(), n, AMPI_ADOUBLE, 1, 4, MPI_COMM_WORLD);
+      if (rank() == 1) AMPI_Recv(x.data(), 1, AMPI_ADOUBLE, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      if (rank() == 1) AMPI_Recv(x.data(), n, AMPI_ADOUBLE, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    });
+    CAPTURE(text);
+    CHECK(has(text, "rank 0 has 1 active sends there and rank 1 2 active receives: an earlier one may be the one"));
+    CHECK(same_everywhere(text));
+  }
 }
 
 TEST_CASE("test_checking_open_request") {
@@ -504,6 +526,164 @@ TEST_CASE("test_checking_a_sweep_stopped_where_messages_cross") {
   }
 }
 
+TEST_CASE("test_checking_no_rank_has_seeded") {
+  const checked on;
+  admpi::tape tape;
+  tape.start();
+  admpi::var x = 1.0 + rank(), y;
+  tape.input(x);
+  AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  std::string text;
+  try {
+    // A part of the objective may be constant.
+    if (ranks() > 1) tape.seed(2.0);
+    tape.reverse();
+  } catch (const admpi::argument_error &error) {
+    text = error.what();
+  }
+  CAPTURE(text);
+  CHECK(has(text, ranks() == 1 ? "nothing was seeded" : "none of the " + std::to_string(ranks()) + " ranks has seeded"));
+  MPI_Barrier(MPI_COMM_WORLD);
+  // One is enough.
+  if (rank() == ranks() - 1) tape.seed(y);
+  CHECK_NOTHROW(tape.reverse());
+  CHECK(tape.adjoint(x) == 1.0);
+}
+
+TEST_CASE("test_checking_values_that_came_as_bytes") {
+  // By calls that the library does not see. The ranks do the same, so all ids are alike.
+  if (ranks() < 2) return;
+  const checked on;
+  admpi::tape tape;
+  tape.start();
+  std::vector<admpi::var> x(3, admpi::var(2.0)), y(3);
+  tape.input(x);
+  const int next = (rank() + 1) % ranks(), last = (rank() + ranks() - 1) % ranks();
+  MPI_Sendrecv(x.data(), static_cast<int>(3 * sizeof x[0]), MPI_BYTE, next, 0, y.data(),
+               static_cast<int>(3 * sizeof y[0]), MPI_BYTE, last, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  REQUIRE(y[1].id == x[1].id);
+  std::string text;
+  try {
+    x[0] = y[1] * x[0];
+  } catch (const admpi::stale_error &error) {
+    text = error.what();
+  }
+  CAPTURE(text);
+  CHECK(has(text, "came from another process as bytes"));
+  CHECK_THROWS_AS(tape.seed(y[2]), admpi::stale_error);
+}
+
+TEST_CASE("test_checking_active_values_sent_as_bytes") {
+  const checked on;
+  admpi::tape tape;
+  tape.start();
+  const int size = ranks(), mine = rank();
+  std::vector<admpi::var> x(static_cast<std::size_t>(2 * size), 1.0), y(x.size());
+  tape.input(x);
+  void *const out = x.data();
+  void *const in = y.data();
+  const int bytes = static_cast<int>(2 * sizeof x[0]);
+  std::vector<int> counts(static_cast<std::size_t>(size), bytes), places(counts);
+  for (int r = 0; r < size; ++r) places[static_cast<std::size_t>(r)] = r * bytes;
+  const int *const n = counts.data(), *const at = places.data();
+  const std::vector<MPI_Datatype> types(counts.size(), MPI_BYTE);
+  MPI_Comm world = MPI_COMM_WORLD;
+  AMPI_Request request;
+  const auto check = [](const char *call, const std::string &text) {
+    CAPTURE(text);
+    CHECK(has(text, std::string(call) + ": ADMPI_CHECK: an active value"));
+    CHECK(has(text, "sent as bytes (" __FILE__ ":"));
+  };
+  check("AMPI_Send", refusal([&] { return AMPI_Send(out, bytes, AMPI_BYTE, mine, 0, world); }));
+  check("AMPI_Isend", refusal([&] { return AMPI_Isend(out, bytes, AMPI_CHAR, mine, 0, world, &request); }));
+  check("AMPI_Sendrecv", refusal([&] {
+          return AMPI_Sendrecv(out, bytes, AMPI_BYTE, mine, 0, in, bytes, AMPI_BYTE, mine, 0, world, MPI_STATUS_IGNORE);
+        }));
+  check("AMPI_Sendrecv_replace", refusal([&] {
+          return AMPI_Sendrecv_replace(out, bytes, AMPI_BYTE, mine, 0, mine, 0, world, MPI_STATUS_IGNORE);
+        }));
+  // All ranks refuse, or only those that send do.
+  check("AMPI_Allgather", refusal([&] { return AMPI_Allgather(out, bytes, AMPI_BYTE, in, bytes, AMPI_BYTE, world); }));
+  check("AMPI_Alltoall", refusal([&] { return AMPI_Alltoall(out, bytes, AMPI_BYTE, in, bytes, AMPI_BYTE, world); }));
+  check("AMPI_Alltoallv", refusal([&] { return AMPI_Alltoallv(out, n, at, AMPI_BYTE, in, n, at, AMPI_BYTE, world); }));
+  check("AMPI_Ialltoallw", refusal([&] {
+          return AMPI_Ialltoallw(out, n, at, types.data(), in, n, at, types.data(), world, &request);
+        }));
+  check("AMPI_Gather", refusal([&] { return AMPI_Gather(out, bytes, AMPI_BYTE, in, bytes, AMPI_BYTE, 0, world); }));
+  if (mine == 0) {
+    check("AMPI_Bcast", refusal([&] { return AMPI_Bcast(out, bytes, AMPI_BYTE, 0, world); }));
+    check("AMPI_Scatterv", refusal([&] {
+            return AMPI_Scatterv(out, n, at, AMPI_BYTE, in, bytes, AMPI_BYTE, 0, world);
+          }));
+  }
+  // Behind a header, and of a type that leaves out what lies between.
+  char packed[4 + 2 * sizeof x[0]];
+  std::memcpy(packed + 4, out, 2 * sizeof x[0]);
+  check("AMPI_Send", refusal([&] { return AMPI_Send(packed, sizeof packed, AMPI_CHAR, mine, 0, world); }));
+  MPI_Datatype every_other;
+  AMPI_Type_vector(size, sizeof x[0], 2 * sizeof x[0], MPI_BYTE, &every_other);
+  AMPI_Type_commit(&every_other);
+  check("AMPI_Send", refusal([&] { return AMPI_Send(out, 1, every_other, mine, 0, world); }));
+  AMPI_Type_free(&every_other);
+  // The wrong datatype behind a void pointer.
+  check("AMPI_Send", refusal([&] { return AMPI_Send(out, 4, AMPI_DOUBLE, mine, 0, world); }));
+
+  // Values without their ids pass, as does anything that is not of a recording.
+  AMPI_Request receive;
+  const auto passes = [&](const void *from, int count, MPI_Datatype type) {
+    AMPI_Irecv(in, bytes, AMPI_BYTE, mine, 1, world, &receive);
+    const std::string text = refusal([&] { return AMPI_Send(from, count, type, mine, 1, world); });
+    AMPI_Wait(&receive, MPI_STATUS_IGNORE);
+    CHECK(text == "");
+  };
+  MPI_Datatype values;
+  AMPI_Type_vector(2, 1, 2, MPI_DOUBLE, &values);
+  AMPI_Type_commit(&values);
+  passes(out, 1, values);
+  AMPI_Type_free(&values);
+  const std::vector<double> numbers(4, 1.0);
+  passes(numbers.data(), 4, MPI_DOUBLE);
+  tape.stop();
+  passes(out, bytes, MPI_BYTE);
+  tape.start();
+  tape.reset();
+  passes(out, bytes, MPI_BYTE);
+}
+
+TEST_CASE("test_checking_structures_as_bytes") {
+  // By their type, in all modes.
+  test::begin();
+  struct position {
+    admpi::var x[3];
+  };
+  struct particle {
+    int cell;
+    position at;
+  };
+  struct cell {
+    int number;
+    double mass[3];
+  };
+  particle p{};
+  cell c{};
+  const int mine = rank();
+  const auto send = [&](auto &what, MPI_Datatype type, int count) {
+    return refusal([&] { return AMPI_Send(&what, count, type, mine, 0, MPI_COMM_WORLD); });
+  };
+  CHECK(has(send(p, MPI_BYTE, sizeof p), "AMPI_Send: the buffer is of structures with admpi::var"));
+  CHECK(has(send(p.at, MPI_CHAR, sizeof p.at), "AMPI_Type_create_struct"));
+  CHECK(has(refusal([&] { return AMPI_Bcast(&p, sizeof p, MPI_BYTE, 0, MPI_COMM_WORLD); }), "AMPI_Bcast: the buffer is of"));
+  // Others, and types that pick members, pass.
+  AMPI_Request request;
+  cell got{};
+  AMPI_Irecv(&got, sizeof got, MPI_BYTE, mine, 0, MPI_COMM_WORLD, &request);
+  CHECK(send(c, MPI_BYTE, sizeof c) == "");
+  AMPI_Wait(&request, MPI_STATUS_IGNORE);
+  AMPI_Irecv(&got.number, 1, MPI_INT, mine, 0, MPI_COMM_WORLD, &request);
+  CHECK(send(p, MPI_INT, 1) == "");
+  AMPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 TEST_CASE("test_checking_is_silent_when_off") {
   test::begin();
   admpi::tape tape;
@@ -515,6 +695,182 @@ TEST_CASE("test_checking_is_silent_when_off") {
   tape.seed(y);
   tape.reverse();
   CHECK(tape.adjoint(x) == 1.0);
+}
+
+namespace {
+
+/// As `outcome` without checking: what this rank found in the sweep.
+template <class F>
+std::string found_in_sweep(const F &program) {
+  test::begin();
+  admpi::tape tape;
+  tape.start();
+  std::vector<admpi::var> x(8);
+  for (int i = 0; i < 8; ++i) x[i] = 1.0 + rank() + 0.1 * i;
+  tape.input(x);
+  program(tape, x);
+  tape.stop();
+  std::string text;
+  try {
+    tape.reverse();
+  } catch (const admpi::mismatch_error &error) {
+    text = error.what();
+  }
+  REQUIRE(admpi_abandon_sweep(tape.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
+  return text;
+}
+
+/// A call, in place where it has two buffers, by all ranks.
+struct collective {
+  std::string name;
+  std::function<void(std::vector<admpi::var> &)> call;
+};
+
+std::vector<collective> all_collectives() {
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  const auto type = AMPI_ADOUBLE;
+  using vars = std::vector<admpi::var>;
+  const auto twice = [](vars &x) { return vars(2 * static_cast<std::size_t>(ranks()) + x.size()); };
+  return {
+      {"Bcast", [=](vars &x) { AMPI_Bcast(x.data(), 2, type, 0, comm); }},
+      {"Gather", [=](vars &x) { AMPI_Gather(x.data(), 2, type, twice(x).data(), 2, type, 0, comm); }},
+      {"Scatter", [=](vars &x) { AMPI_Scatter(twice(x).data(), 2, type, x.data(), 2, type, 0, comm); }},
+      {"Allgather", [=](vars &x) { AMPI_Allgather(x.data(), 2, type, twice(x).data(), 2, type, comm); }},
+      {"Alltoall", [=](vars &x) { AMPI_Alltoall(twice(x).data(), 2, type, twice(x).data(), 2, type, comm); }},
+      {"Reduce", [=](vars &x) { AMPI_Reduce(x.data(), twice(x).data(), 2, type, MPI_PROD, 0, comm); }},
+      {"Reduce_scatter_block", [=](vars &x) { AMPI_Reduce_scatter_block(twice(x).data(), x.data(), 2, type, MPI_MIN, comm); }},
+      {"Allreduce", [=](vars &x) { AMPI_Allreduce(x.data(), twice(x).data(), 2, type, MPI_MAX, comm); }},
+      {"Scan", [=](vars &x) { AMPI_Scan(x.data(), twice(x).data(), 2, type, MPI_PROD, comm); }},
+      {"Exscan", [=](vars &x) { AMPI_Exscan(x.data(), twice(x).data(), 2, type, MPI_SUM, comm); }},
+  };
+}
+
+/// What a member says that does not fit.
+bool is_misfit(const std::string &text, const std::string &name) {
+  return has(text, "the adjoint of " + name + ": this rank reverses its " + name + ", recorded as collective number ") &&
+         has(text, "all members must record");
+}
+
+}  // namespace
+
+TEST_CASE("test_checking_off_a_collective_that_a_rank_did_not_record") {
+  if (ranks() < 2) return;
+  // Whose last call all members wait for: all of them say so, whatever the call is that one has not on record.
+  for (const collective &missing : all_collectives()) {
+    // A Scan of products that is recorded is not the same call of MPI.
+    if (missing.name == "Scan") continue;
+    CAPTURE(missing.name);
+    const std::string text = found_in_sweep([&](admpi::tape &tape, std::vector<admpi::var> &x) {
+      std::vector<admpi::var> y(8);
+      AMPI_Reduce(x.data(), y.data(), 1, AMPI_ADOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+      if (rank() == ranks() - 1) tape.stop();
+      missing.call(x);
+      tape.start();
+      AMPI_Allreduce(x.data(), y.data(), 1, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD);
+      tape.seed(y[0]);
+    });
+    CAPTURE(text);
+    CHECK(is_misfit(text, "Allreduce"));
+    CHECK(has(text, rank() == ranks() - 1 ? "number 2 " : "number 3 "));
+    CHECK(has(text, "not all members do"));
+  }
+}
+
+TEST_CASE("test_checking_off_each_collective_tells") {
+  // The same where the last call is any of them: those tell that something comes home to. A third rank would wait.
+  if (ranks() != 2) return;
+  for (const collective &last : all_collectives()) {
+    CAPTURE(last.name);
+    const std::string text = found_in_sweep([&](admpi::tape &tape, std::vector<admpi::var> &x) {
+      std::vector<admpi::var> y(8);
+      if (rank() == ranks() - 1) tape.stop();
+      AMPI_Reduce(x.data(), y.data(), 8, AMPI_ADOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+      tape.start();
+      last.call(x);
+    });
+    CAPTURE(text);
+    const bool is_last = rank() == ranks() - 1, is_root = rank() == 0;
+    const bool from_root = last.name == "Gather" || last.name == "Reduce", to_root = last.name == "Bcast" || last.name == "Scatter";
+    const bool downwards = last.name == "Scan" || last.name == "Exscan";
+    const bool told = from_root ? is_last : to_root ? is_root : downwards ? !is_last : true;
+    const std::string name = last.name == "Reduce_scatter_block" ? "Reduce_scatter" : last.name;
+    if (told) CHECK(has(text, "reverses its " + name + ", recorded as collective number " + (is_last ? "1 " : "2 ")));
+    if (from_root && is_last) CHECK(has(text, "another member its " + name + ", recorded as collective number 2 "));
+  }
+}
+
+TEST_CASE("test_checking_off_collectives_that_differ") {
+  if (ranks() < 2) return;
+  const bool is_last = rank() == ranks() - 1;
+  const auto reduce = [](std::vector<admpi::var> &x, int n) {
+    std::vector<admpi::var> y(8);
+    AMPI_Reduce(x.data(), y.data(), n, AMPI_ADOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  };
+  const std::string operation = found_in_sweep([&](admpi::tape &, std::vector<admpi::var> &x) {
+    std::vector<admpi::var> y(2);
+    AMPI_Allreduce(x.data(), y.data(), 2, AMPI_ADOUBLE, is_last ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
+  });
+  CAPTURE(operation);
+  CHECK(is_misfit(operation, "Allreduce"));
+  // Of two calls of another length each side has one: the message is shorter than the room, and longer.
+  for (const int n : {2, 8}) {
+    CAPTURE(n);
+    const std::string text = found_in_sweep([&](admpi::tape &tape, std::vector<admpi::var> &x) {
+      if (!is_last) tape.stop();
+      reduce(x, n);
+      tape.start();
+      if (is_last) tape.stop();
+      reduce(x, 5);
+      tape.start();
+    });
+    CAPTURE(text);
+    CHECK(has(text, "the adjoint of Reduce: ") == is_last);
+    CHECK(has(text, "all members must record a collective") == is_last);
+  }
+  // Nothing to give, and a passive type: the others record the call, this rank does not.
+  const std::string passive = found_in_sweep([&](admpi::tape &, std::vector<admpi::var> &x) {
+    std::vector<int> counts(ranks(), 1), places(ranks());
+    counts[ranks() - 1] = 0;
+    for (int i = 0; i < ranks(); ++i) places[i] = i;
+    std::vector<admpi::var> all(ranks());
+    reduce(x, 1);
+    AMPI_Gatherv(static_cast<void *>(x.data()), is_last ? 0 : 1, is_last ? MPI_BYTE : AMPI_ADOUBLE, all.data(), counts.data(),
+                 places.data(), AMPI_ADOUBLE, 0, MPI_COMM_WORLD);
+    reduce(x, 1);
+  });
+  CAPTURE(passive);
+  CHECK(is_misfit(passive, "Reduce") == is_last);
+}
+
+TEST_CASE("test_checking_off_histories_may_differ") {
+  // Only what is swept counts: what was recorded before, and forgotten or not, on one rank or another, does not.
+  test::begin();
+  admpi::tape tape;
+  const auto reduce = [&](admpi::var &x) {
+    admpi::var y;
+    AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return y;
+  };
+  if (rank() == 0) tape.start();
+  admpi::var before = 3.0;
+  if (rank() == 0) tape.input(before);
+  for (int i = 0; i < 3; ++i) reduce(before);
+  if (rank() == 0) tape.reset();
+  tape.start();
+  for (int i = 0; i < 3; ++i) {
+    const auto bottom = tape.position();
+    admpi::var x = 1.0 + rank();
+    tape.input(x);
+    admpi::var y = reduce(x);
+    const auto middle = tape.position();
+    y = reduce(y);
+    tape.seed(y);
+    // The upper part alone, and then what is below.
+    tape.reverse(tape.position(), middle);
+    tape.reverse(middle, bottom);
+    CHECK(tape.adjoint(x) == ranks() * ranks());
+    tape.reset();
+  }
 }
 
 // The last one: what a rank has told another that did not come stays under way.
@@ -532,7 +888,8 @@ TEST_CASE("test_checking_a_rank_that_does_not_come") {
   unsetenv("ADMPI_CHECK_SECONDS");
   CAPTURE(text);
   if (rank() == 0 || rank() == 2) {
-    CHECK(has(text, "rank 1 has not come"));
+    CHECK(has(text, "rank 1 has not come to the comparison with rank 0, which has on record AMPI_Send"));
+    CHECK(has(text, "MPI_DOUBLE on one end of a message and AMPI_ADOUBLE on the other"));
     CHECK(has(text, "AMPI_Send ("));
     CHECK(has(text, "tag 8"));
   } else {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 
 using admpi::var;
 using test::check_identity;
@@ -299,15 +300,17 @@ TEST_CASE("test_datatypes_freed_and_made_anew") {
   admpi::tape tape;
   tape.start();
   std::vector<var> x(4, 2.0), y(4);
+  std::vector<double> plain(4, 2.0), room(4);
   tape.input(x);
   for (int i = 0; i < 200; ++i) {
     const bool is_active = i % 2 == 0;
+    void *const from = is_active ? static_cast<void *>(x.data()) : plain.data();
+    void *const to = is_active ? static_cast<void *>(y.data()) : room.data();
     MPI_Datatype type;
     MPI_Type_contiguous(2, is_active ? AMPI_ADOUBLE : MPI_DOUBLE, &type);
     MPI_Type_commit(&type);
     const auto events = tape.statistics().events;
-    AMPI_Sendrecv(static_cast<void *>(x.data()), 1, type, me, 0, static_cast<void *>(y.data()), 1, type, me, 0, world,
-                  MPI_STATUS_IGNORE);
+    AMPI_Sendrecv(from, 1, type, me, 0, to, 1, type, me, 0, world, MPI_STATUS_IGNORE);
     CHECK(tape.statistics().events - events == (is_active ? 2 : 0));
     MPI_Type_free(&type);
   }
@@ -377,4 +380,226 @@ TEST_CASE("test_datatypes_by_the_names_of_adjoinable_mpi") {
   CHECK(tape.adjoint(x[0].d) == std::pow(2.0, count));
   CHECK(tape.adjoint(x[1].foo[1]) == 5.0);
   CHECK(tape.adjoint(x[1].d) == 0.0);
+}
+
+namespace {
+
+/// Types without an element that name `t`, or a type made of it, all the same.
+std::vector<MPI_Datatype> without_elements(MPI_Datatype t) {
+  std::vector<MPI_Datatype> made;
+  const auto add = [&made](auto make) {
+    MPI_Datatype type;
+    make(&type);
+    MPI_Type_commit(&type);
+    made.push_back(type);
+  };
+  const int none[] = {0, 0}, places[] = {0, 2}, one[] = {1}, start[] = {0}, both[] = {0, 1};
+  const MPI_Aint addresses[] = {0, 32};
+  const MPI_Datatype mixed[] = {MPI_INT, t};
+  add([&](MPI_Datatype *type) { MPI_Type_contiguous(0, t, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_vector(0, 1, 1, t, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_vector(3, 0, 1, t, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_create_hvector(0, 1, 16, t, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_indexed(2, none, places, t, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_indexed(0, none, places, t, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_create_hindexed(2, none, addresses, t, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_create_indexed_block(2, 0, places, t, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_create_hindexed_block(0, 1, addresses, t, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_create_struct(1, none, addresses, &t, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_create_struct(2, none, addresses, mixed, type); });
+  // Two processes share an array of one: the second has none of it.
+  const int block[] = {MPI_DISTRIBUTE_BLOCK}, usual[] = {MPI_DISTRIBUTE_DFLT_DARG}, two[] = {2};
+  add([&](MPI_Datatype *type) { MPI_Type_create_darray(2, 1, 1, one, block, usual, two, MPI_ORDER_C, t, type); });
+  // Made of a structure of nothing.
+  const MPI_Datatype empty = made[10];
+  const MPI_Datatype nested[] = {empty, MPI_INT};
+  add([&](MPI_Datatype *type) { MPI_Type_dup(empty, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_create_resized(empty, 0, 64, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_contiguous(3, empty, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_create_struct(2, none, addresses, nested, type); });
+  const int lengths[] = {2, 0};
+  add([&](MPI_Datatype *type) { MPI_Type_create_struct(2, lengths, addresses, nested, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_create_subarray(1, one, one, start, MPI_ORDER_C, empty, type); });
+  add([&](MPI_Datatype *type) { MPI_Type_create_indexed_block(2, 1, both, empty, type); });
+  return made;
+}
+
+/// What the last rank has nothing to give to, in one collective after the other: `items` of no elements.
+template <class Pointer, class Real>
+void give_nothing(Pointer pointer, int items, MPI_Datatype nothing, MPI_Datatype item, std::vector<Real> &x,
+                  std::vector<Real> &got) {
+  const int me = rank_of(world), size = size_of(world);
+  const bool has = me < size - 1;
+  std::vector<int> counts(size, 1), places(size);
+  counts[size - 1] = 0;
+  for (int i = 0; i < size; ++i) places[i] = i;
+  const MPI_Datatype type = has ? item : nothing;
+  const int n = has ? 1 : items;
+  std::vector<Real> mine{x[0] * 2.0}, part(1), all(size);
+  AMPI_Gatherv(pointer(has ? mine.data() : x.data()), n, type, all.data(), counts.data(), places.data(), item, 0, world);
+  AMPI_Scatterv(all.data(), counts.data(), places.data(), item, pointer(part.data()), n, type, 0, world);
+  got.push_back(part[0] * part[0]);
+  AMPI_Allgatherv(pointer(has ? mine.data() : x.data()), n, type, all.data(), counts.data(), places.data(), item, world);
+  for (int i = 0; i < size - 1; ++i) got.push_back(all[i]);
+  AMPI_Bcast(pointer(x.data()), items, nothing, 0, world);
+  AMPI_Allgather(pointer(x.data()), items, nothing, pointer(all.data()), items, nothing, world);
+}
+
+/// The gradient of what all ranks got, with reductions before and after.
+template <class Pointer>
+void check_gradient_without(MPI_Datatype nothing, Pointer pointer) {
+  const int me = rank_of(world), size = size_of(world);
+  admpi::tape tape;
+  tape.start();
+  std::vector<var> x{1.0 + me}, got, sum(1);
+  tape.input(x);
+  AMPI_Reduce(x.data(), sum.data(), 1, AMPI_ADOUBLE, MPI_SUM, 0, world);
+  give_nothing(pointer, 1, nothing, AMPI_ADOUBLE, x, got);
+  std::vector<var> square{x[0] * x[0]}, squares(1);
+  AMPI_Reduce(square.data(), squares.data(), 1, AMPI_ADOUBLE, MPI_SUM, 0, world);
+  tape.stop();
+  for (const var &y : got) tape.seed(y);
+  if (me == 0) {
+    tape.seed(sum[0]);
+    tape.seed(squares[0], 5.0);
+  }
+  tape.reverse();
+  const double sent = me < size - 1 ? 2.0 * 2.0 * (2.0 * (1.0 + me)) + 2.0 * size : 0.0;
+  CHECK(tape.adjoint(x[0]) == 1.0 + 10.0 * (1.0 + me) + sent);
+}
+
+}  // namespace
+
+TEST_CASE("test_datatypes_without_elements_are_active") {
+  test::begin();
+  std::vector<MPI_Datatype> types = without_elements(AMPI_ADOUBLE);
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    CAPTURE(i);
+    check_gradient_without(types[i], [](var *x) { return static_cast<void *>(x); });
+    check_gradient_without(types[i], [](var *x) { return x; });
+    MPI_Type_free(&types[i]);
+  }
+}
+
+TEST_CASE("test_datatypes_without_elements_of_tangents") {
+  test::begin();
+  using real = admpi::tangent<double>;
+  const int me = rank_of(world), size = size_of(world);
+  for (const MPI_Datatype item : {AMPI_ADOUBLE, admpi::mpi_type<real>()}) {
+    std::vector<MPI_Datatype> types = without_elements(item);
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      CAPTURE(i);
+      std::vector<real> x{real(1.0 + me, 1.0)}, got;
+      // Of more than none Open MPI's own Scatterv waits for a message.
+      give_nothing([](real *x) { return x; }, 0, types[i], admpi::mpi_type<real>(), x, got);
+      const double sent = me < size - 1 ? 2.0 * (1.0 + me) : 0.0;
+      CHECK(admpi::value(got[0]) == sent * sent);
+      CHECK(admpi::derivative(got[0]) == 2.0 * 2.0 * sent);
+      for (int j = 0; j < size - 1; ++j) CHECK(admpi::derivative(got[1 + j]) == 2.0);
+      MPI_Type_free(&types[i]);
+    }
+  }
+}
+
+TEST_CASE("test_datatypes_active_by_name_with_passive_parts") {
+  // The only type of the last rank, in a call in which the others have active doubles.
+  test::begin();
+  struct item {
+    int n;
+    var x;
+  };
+  const int me = rank_of(world), size = size_of(world), last = size - 1;
+  const int full[] = {1, 1}, bare[] = {1, 0};
+  const MPI_Aint addresses[] = {offsetof(item, n), offsetof(item, x)};
+  const MPI_Datatype parts[] = {MPI_INT, AMPI_ADOUBLE};
+  MPI_Datatype types[2];
+  for (int i = 0; i < 2; ++i) {
+    MPI_Datatype packed;
+    MPI_Type_create_struct(2, i == 0 ? full : bare, addresses, parts, &packed);
+    MPI_Type_create_resized(packed, 0, sizeof(item), &types[i]);
+    MPI_Type_free(&packed);
+    MPI_Type_commit(&types[i]);
+  }
+  admpi::tape tape;
+  tape.start();
+  std::vector<item> x(size), y(size);
+  std::vector<int> ones(size, 1), places(size);
+  std::vector<MPI_Datatype> between(size);
+  for (int i = 0; i < size; ++i) {
+    places[i] = i * static_cast<int>(sizeof(item));
+    x[i] = {10 * me + i, 1.0 + me + i};
+    tape.input(x[i].x);
+    between[i] = types[me == last || i == last];
+  }
+  var sum;
+  AMPI_Reduce(&x[0].x, &sum, 1, AMPI_ADOUBLE, MPI_SUM, 0, world);
+  AMPI_Alltoallw(x.data(), ones.data(), places.data(), between.data(), y.data(), ones.data(), places.data(),
+                 between.data(), world);
+  item ring{-1, 0.0};
+  AMPI_Sendrecv(&x[1 % size], 1, types[1], (me + 1) % size, 0, &ring, 1, types[1], (me + last) % size, 0, world,
+                MPI_STATUS_IGNORE);
+  CHECK(ring.n == 10 * ((me + last) % size) + 1 % size);
+  AMPI_Bcast(&ring, 1, types[1], 0, world);
+  CHECK(ring.n == 10 * last + 1 % size);
+  for (int i = 0; i < size; ++i) CHECK(y[i].n == 10 * i + me);
+  tape.stop();
+  for (int i = 0; i < size; ++i) tape.seed(y[i].x, 3.0);
+  if (me == 0) tape.seed(sum);
+  tape.reverse();
+  for (int i = 0; i < size; ++i) {
+    const bool sent = me != last && i != last;
+    CHECK(tape.adjoint(x[i].x) == (sent ? 3.0 : 0.0) + (i == 0 ? 1.0 : 0.0));
+  }
+  for (MPI_Datatype &type : types) MPI_Type_free(&type);
+}
+
+TEST_CASE("test_datatypes_that_name_no_type") {
+  // Whether a call is active is told by another buffer, does not matter, or is an error.
+  test::begin();
+  MPI_Comm comm;
+  AMPI_Comm_dup(world, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const int me = rank_of(world), size = size_of(world);
+  const bool is_last = me == size - 1;
+  MPI_Datatype none, untold;
+  MPI_Type_create_struct(0, nullptr, nullptr, nullptr, &none);
+  MPI_Type_contiguous(2, none, &untold);
+  MPI_Type_commit(&untold);
+  std::vector<int> counts(size, 1), places(size);
+  counts[size - 1] = 0;
+  for (int i = 0; i < size; ++i) places[i] = i;
+  std::vector<var> all(size);
+  const auto gather = [&](const var &x) {
+    return AMPI_Gatherv(&x, 1, is_last ? untold : AMPI_ADOUBLE, all.data(), counts.data(), places.data(), AMPI_ADOUBLE,
+                        0, comm);
+  };
+  CHECK(gather(2.0) == MPI_SUCCESS);
+  admpi::tape tape;
+  tape.start();
+  var x = 1.0 + me, sum;
+  tape.input(x);
+  AMPI_Reduce(&x, &sum, 1, AMPI_ADOUBLE, MPI_SUM, 0, comm);
+  AMPI_Allgatherv(&x, 1, is_last ? untold : AMPI_ADOUBLE, all.data(), counts.data(), places.data(), AMPI_ADOUBLE, comm);
+  var other;
+  AMPI_Sendrecv(&x, 1, is_last ? untold : AMPI_ADOUBLE, is_last ? MPI_PROC_NULL : me + 1, 0, &other, 1,
+                me == 0 ? untold : AMPI_ADOUBLE, me == 0 ? MPI_PROC_NULL : me - 1, 0, comm, MPI_STATUS_IGNORE);
+  tape.stop();
+  for (int i = 0; i < size - 1; ++i) tape.seed(all[i]);
+  if (me == 0) tape.seed(sum, 7.0);
+  if (me > 0) tape.seed(other, 0.5);
+  tape.reverse();
+  CHECK(tape.adjoint(x) == 7.0 + (is_last ? 0.0 : size + 0.5));
+  tape.reset();
+  tape.start();
+  tape.input(x);
+  const int code = gather(x);
+  // Its root has a buffer that tells.
+  const bool refused = is_last && size > 1;
+  CHECK((code != MPI_SUCCESS) == refused);
+  if (refused) CHECK(std::string(admpi_last_error()).find("AMPI_Gatherv: the datatype, made of no blocks") == 0);
+  tape.stop();
+  MPI_Barrier(world);
+  MPI_Type_free(&untold);
+  MPI_Type_free(&none);
+  AMPI_Comm_free(&comm);
 }

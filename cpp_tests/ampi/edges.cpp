@@ -16,6 +16,7 @@ namespace {
 using admpi::var;
 using test::rank_of;
 using test::size_of;
+using test::text_of;
 
 /// More messages to one rank than the library keeps under way at once, each too long for MPI to buffer.
 constexpr int many = 300;
@@ -39,13 +40,6 @@ var flood(std::vector<var> &x, MPI_Comm comm) {
 /// Lets rank 0 sweep ahead until its queue is full: nobody takes what it sends.
 void be_late() {
   if (rank_of(MPI_COMM_WORLD) == 1) std::this_thread::sleep_for(std::chrono::milliseconds(500));
-}
-
-std::string text_of(int code) {
-  std::vector<char> text(MPI_MAX_ERROR_STRING + 1, '\0');
-  int length_of_text = 0;
-  MPI_Error_string(code, text.data(), &length_of_text);
-  return std::string(text.data());
 }
 
 /// Errors come back as codes while it lives.

@@ -1,11 +1,16 @@
 // Errors: which, by which name, through which handler; and arguments that make no sense.
+#include "../helpers.hpp"
 #include "harness.hpp"
 
+#include <dlfcn.h>
+
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
 using admpi::var;
 using test::rank_of;
+using test::text_of;
 
 namespace {
 
@@ -31,13 +36,6 @@ struct catcher {
     MPI_Errhandler_free(&handler);
   }
 };
-
-std::string text_of(int code) {
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  return text;
-}
 
 void throw_text(MPI_Comm *, int *code, ...) { throw std::runtime_error(text_of(*code)); }
 
@@ -76,6 +74,28 @@ struct stage {
 
 }  // namespace
 
+// The first in the program: what the library keeps from call to call is still empty. A rank without neighbours does so.
+TEST_CASE("test_errors_no_request_and_then_one") {
+  stage at;
+  CHECK(AMPI_Waitall(0, nullptr, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+  for (int k = 0; k < 2; ++k) {
+    const double sent = 5.0 + k;
+    double received = 0.0;
+    AMPI_Request send, receive;
+    AMPI_Irecv(&received, 1, MPI_DOUBLE, at.rank, 3, at.comm, &receive);
+    AMPI_Isend(&sent, 1, MPI_DOUBLE, at.rank, 3, at.comm, &send);
+    int done = 0, index = -1;
+    MPI_Status status;
+    if ((at.rank + k) % 2 == 0) REQUIRE(AMPI_Waitsome(1, &receive, &done, &index, &status) == MPI_SUCCESS);
+    while (done == 0) REQUIRE(AMPI_Testsome(1, &receive, &done, &index, &status) == MPI_SUCCESS);
+    CHECK(done == 1);
+    CHECK(index == 0);
+    CHECK(status.MPI_TAG == 3);
+    CHECK(received == sent);
+    AMPI_Wait(&send, MPI_STATUS_IGNORE);
+  }
+}
+
 TEST_CASE("test_errors_counts_and_buffers") {
   stage at;
   const catcher handler(at.comm);
@@ -101,6 +121,48 @@ TEST_CASE("test_errors_counts_and_buffers") {
   check_raised(AMPI_Scatter(at.x, 1, AMPI_ADOUBLE, at.y, -1, AMPI_ADOUBLE, at.rank, at.comm), "AMPI_Scatter",
                "recvbuf");
   check_raised(AMPI_Allgather(at.x, 1, AMPI_ADOUBLE, at.y, -1, AMPI_ADOUBLE, at.comm), "AMPI_Allgather", "recvbuf");
+}
+
+TEST_CASE("test_errors_requests_and_types_that_are_null") {
+  stage at;
+  const catcher handler(at.comm);
+  check_raised(AMPI_Ibarrier(at.comm, nullptr), "AMPI_Ibarrier", "request is NULL");
+  MPI_Comm made = MPI_COMM_NULL;
+  check_raised(AMPI_Comm_idup(at.comm, &made, nullptr), "AMPI_Comm_idup", "request is NULL");
+  check_raised(AMPI_Barrier_init(at.comm, MPI_INFO_NULL, nullptr), "AMPI_Barrier_init", "request is NULL");
+  const auto refused = [](int code, int expected, const std::string &text) {
+    CHECK(code == expected);
+    CHECK(std::string(admpi_last_error()) == text);
+  };
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  refused(admpi_pair_type(AMPI_ADOUBLE, -24, &type), ADMPI_ERR_ARGUMENT,
+          "admpi_pair_type: extent = -24, but a part and an int take 20 bytes");
+  refused(admpi_pair_type(AMPI_ADOUBLE, 16, &type), ADMPI_ERR_ARGUMENT,
+          "admpi_pair_type: extent = 16, but a part and an int take 20 bytes");
+  refused(admpi_pair_type(MPI_DATATYPE_NULL, 24, &type), ADMPI_ERR_ARGUMENT, "admpi_pair_type: part is MPI_DATATYPE_NULL");
+  refused(admpi_bundle_type(MPI_DATATYPE_NULL, &type), ADMPI_ERR_ARGUMENT, "admpi_bundle_type: part is MPI_DATATYPE_NULL");
+  CHECK(type == MPI_DATATYPE_NULL);
+  check_raised(admpi_check_buffer("AMPI_Send", 7, AMPI_ADOUBLE, at.comm), "AMPI_Send", "content = 7");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  double x[8] = {};
+  CHECK(AMPI_Neighbor_allgather(x, 1, MPI_DOUBLE, x, 1, MPI_DOUBLE, MPI_COMM_NULL) != MPI_SUCCESS);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+TEST_CASE("test_errors_that_are_returned_are_not_printed") {
+  stage at;
+  MPI_Comm_set_errhandler(at.comm, MPI_ERRORS_RETURN);
+  CHECK(test::standard_error_of([&] { AMPI_Send(at.x, -1, AMPI_ADOUBLE, at.rank, 0, at.comm); }) == "");
+  MPI_Comm_set_errhandler(at.comm, MPI_ERRORS_ARE_FATAL);
+}
+
+TEST_CASE("test_errors_functions_that_begin_are_exported") {
+  for (const char *name : {"AMPI_Init", "AMPI_Init_thread", "admpi_init"}) CHECK(dlsym(RTLD_DEFAULT, name) != nullptr);
+  // As Fortran and Rust call it: by the symbol.
+  int (*init)(MPI_Comm) = nullptr;
+  void *symbol = dlsym(RTLD_DEFAULT, "admpi_init");
+  std::memcpy(&init, &symbol, sizeof init);
+  CHECK(init(MPI_COMM_WORLD) == ADMPI_SUCCESS);
 }
 
 TEST_CASE("test_errors_active_and_passive_together") {
@@ -218,6 +280,35 @@ TEST_CASE("test_errors_requests") {
   CHECK(AMPI_Waitall(0, nullptr, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
   CHECK(AMPI_Request_get_status(AMPI_REQUEST_NULL, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(flag == 1);
+}
+
+TEST_CASE("test_errors_one_request_twice_in_an_array") {
+  stage at;
+  const catcher handler(at.comm), world(MPI_COMM_WORLD);
+  const int me = at.rank;
+  const std::string why = "request[1] and request[3] are the same request";
+  double one = 0.0;
+  const double two = 2.0;
+  AMPI_Request q[5] = {AMPI_REQUEST_NULL, AMPI_REQUEST_NULL, AMPI_REQUEST_NULL, AMPI_REQUEST_NULL, AMPI_REQUEST_NULL};
+  AMPI_Irecv(&one, 1, MPI_DOUBLE, me, 0, at.comm, &q[0]);
+  AMPI_Irecv(at.y, 4, AMPI_ADOUBLE, me, 1, at.comm, &q[1]);
+  AMPI_Isend(&two, 1, MPI_DOUBLE, me, 0, at.comm, &q[2]);
+  AMPI_Isend(at.x, 4, AMPI_ADOUBLE, me, 1, at.comm, &q[4]);
+  q[3] = q[1];
+  int n = 0, flag = 0, indices[5];
+  check_raised(AMPI_Waitall(5, q, MPI_STATUSES_IGNORE), "AMPI_Waitall", why);
+  check_raised(AMPI_Testall(5, q, &flag, MPI_STATUSES_IGNORE), "AMPI_Testall", why);
+  check_raised(AMPI_Waitany(5, q, &n, MPI_STATUS_IGNORE), "AMPI_Waitany", why);
+  check_raised(AMPI_Testany(5, q, &n, &flag, MPI_STATUS_IGNORE), "AMPI_Testany", why);
+  check_raised(AMPI_Waitsome(5, q, &n, indices, MPI_STATUSES_IGNORE), "AMPI_Waitsome", why);
+  check_raised(AMPI_Testsome(5, q, &n, indices, MPI_STATUSES_IGNORE), "AMPI_Testsome", why);
+  check_raised(AMPI_Startall(5, q), "AMPI_Startall", why);
+  // Nothing has happened to them.
+  q[3] = AMPI_REQUEST_NULL;
+  CHECK(AMPI_Waitall(5, q, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+  CHECK(one == 2.0);
+  CHECK(at.y[3].value == 4.0);
+  CHECK(at.y[3].id != 0);
 }
 
 TEST_CASE("test_errors_truncation_is_raised_by_mpi_once") {
@@ -362,7 +453,7 @@ TEST_CASE("test_errors_init_and_finalize_arguments") {
   test::begin();
   const catcher world(MPI_COMM_WORLD);
   CHECK(admpi_init(MPI_COMM_WORLD) == ADMPI_SUCCESS);
-  CHECK(admpi_init(MPI_COMM_NULL) == ADMPI_SUCCESS);
+  CHECK(admpi_init(MPI_COMM_NULL) == ADMPI_ERR_ARGUMENT);
   CHECK(admpi_init_abi(MPI_COMM_WORLD, nullptr) == ADMPI_ERR_NULL);
   CHECK(admpi_abandon_sweep(nullptr, MPI_COMM_WORLD) == ADMPI_ERR_NULL);
 }

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <list>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <admpi.hpp>
@@ -48,6 +49,23 @@ std::vector<T> combine(const std::vector<T> &a, const std::vector<T> &b) {
 inline void begin() {
   static const int begun = admpi_init(MPI_COMM_WORLD);
   REQUIRE(begun == ADMPI_SUCCESS);
+}
+
+/// What MPI says of an error.
+inline std::string text_of(int code) {
+  char text[MPI_MAX_ERROR_STRING + 1] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return text;
+}
+
+/// The text of the error that `call` returns, or "".
+template <class Call>
+std::string refusal(const Call &call) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int code = call();
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  return code == MPI_SUCCESS ? "" : text_of(code);
 }
 
 /// A value and its derivative in one direction: two doubles, laid out like a var.

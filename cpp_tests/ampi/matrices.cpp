@@ -18,6 +18,7 @@ using test::code_of;
 using test::combine;
 using test::numbers;
 using test::ring;
+using test::text_of;
 
 namespace {
 
@@ -129,13 +130,6 @@ void check_kinds(const Program &program, std::vector<std::size_t> sizes = {1, 6,
       check_identity(n, ++seed, [&](auto mpi, auto &x) { return program(mpi, x, from, to); });
     }
   }
-}
-
-std::string text_of(int code) {
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  return text;
 }
 
 struct returning {
@@ -489,7 +483,7 @@ TEST_CASE("test_matrices_ghost_columns_are_received_where_they_stay") {
     CHECK(u.col(3).values() == varmat(x.col(1) + 1.0).values());
     CHECK(u.col(0).values() == varmat(x.col(2) + 1.0).values());
     // A stencil over all columns, and the next exchange, of what was received.
-    const varmat v = u.block(0, 0, n, 2) * u.block(0, 2, n, 2);
+    const varmat v = elt_multiply(u.block(0, 0, n, 2), u.block(0, 2, n, 2));
     varmat back(n, 1);
     AMPI_Isend(u.col(3).handle(), n, AMPI_VIEW, at.right, 2, world, &q[0]);
     AMPI_Recv(back.handle(), n, AMPI_VARMAT, at.left, 2, world, MPI_STATUS_IGNORE);
@@ -566,13 +560,13 @@ TEST_CASE("test_matrices_what_a_message_overwrites_is_there_in_the_sweep") {
   varmat a = counted(5, 3);
   tape.input(a);
   const varmat x = a;
-  const varmat square = a.col(1) * a.col(1);
+  const varmat square = elt_multiply(a.col(1), a.col(1));
   const view ghost = a.col(1);
   AMPI_Request s;
   AMPI_Isend(a.col(2).handle(), 5, AMPI_VIEW, at.right, 0, world, &s);
   AMPI_Recv(ghost.handle(), 5, AMPI_VIEW, at.left, 0, world, MPI_STATUS_IGNORE);
   AMPI_Wait(&s, MPI_STATUS_IGNORE);
-  const varmat cube = a.col(1) * a.col(1) * a.col(1);
+  const varmat cube = pow(a.col(1), 3.0);
   const numbers values = a.values();
   CHECK(a.col(1).values() == x.col(2).values());
   for (int sweep = 0; sweep < 2; ++sweep) {

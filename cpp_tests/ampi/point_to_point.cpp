@@ -10,6 +10,7 @@ using admpi::var;
 using test::check_identity;
 using test::combine;
 using test::ring;
+using test::text_of;
 
 namespace {
 
@@ -78,13 +79,6 @@ int count_of(const MPI_Status &status, MPI_Datatype type) {
   int n = -1;
   MPI_Get_count(&status, type, &n);
   return n;
-}
-
-std::string text_of(int code) {
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  return text;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ using test::check_identity;
 using test::op;
 using test::paired;
 using test::rank_of;
+using test::refusal;
 using test::size_of;
 
 namespace {
@@ -855,19 +856,6 @@ int plain_calls = 0;
 
 void plain_operation(void *, void *, int *, MPI_Datatype *) { ++plain_calls; }
 
-/// The text of the error that `call` returns.
-template <class Call>
-std::string error_of(const Call &call) {
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const int code = call();
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-  if (code == MPI_SUCCESS) return "";
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  return text;
-}
-
 bool has(const std::string &text, const char *part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
@@ -878,21 +866,21 @@ TEST_CASE("test_reductions_errors_name_the_operation_and_the_cure") {
   admpi::value_index<admpi::var> a, b;
   AMPI_Request request = AMPI_REQUEST_NULL;
   const auto allreduce = [&](MPI_Op operation) {
-    return error_of([&] { return AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, operation, MPI_COMM_WORLD); });
+    return refusal([&] { return AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, operation, MPI_COMM_WORLD); });
   };
   CHECK(has(allreduce(MPI_LAND), "MPI_LAND has no derivative"));
   CHECK(has(allreduce(MPI_BXOR), "MPI_BXOR has no derivative"));
   CHECK(has(allreduce(MPI_MAXLOC), "AMPI_ADOUBLE_INT"));
   const auto pairs = [&](MPI_Op operation) {
-    return error_of([&] { return AMPI_Scan(&a, &b, 1, AMPI_ADOUBLE_INT, operation, MPI_COMM_WORLD); });
+    return refusal([&] { return AMPI_Scan(&a, &b, 1, AMPI_ADOUBLE_INT, operation, MPI_COMM_WORLD); });
   };
   CHECK(has(pairs(MPI_SUM), "MPI_MINLOC and MPI_MAXLOC"));
   MPI_Op stranger, own;
   MPI_Op_create(&plain_operation, 1, &stranger);
   CHECK(has(allreduce(stranger), "AMPI_Op_create"));
-  CHECK(has(error_of([&] { return AMPI_Iscan(&x, &y, 1, AMPI_ADOUBLE, stranger, MPI_COMM_WORLD, &request); }),
+  CHECK(has(refusal([&] { return AMPI_Iscan(&x, &y, 1, AMPI_ADOUBLE, stranger, MPI_COMM_WORLD, &request); }),
             "AMPI_Iscan: op was not made by AMPI_Op_create"));
-  CHECK(has(error_of([&] { return AMPI_Reduce_local(&x, &y, 1, AMPI_ADOUBLE, stranger); }), "AMPI_Op_create"));
+  CHECK(has(refusal([&] { return AMPI_Reduce_local(&x, &y, 1, AMPI_ADOUBLE, stranger); }), "AMPI_Op_create"));
   MPI_Op_free(&stranger);
   // The number of one that was freed by plain MPI may be given to the next. (Not under valgrind, which keeps freed memory.)
   MPI_Op_create(&plain_operation, 1, &stranger);
@@ -922,7 +910,7 @@ TEST_CASE("test_reductions_errors_name_the_operation_and_the_cure") {
   AMPI_Op_create(&add_vars, 1, &own);
   for (const int root : {-5, test::size_of(MPI_COMM_WORLD)}) {
     CAPTURE(root);
-    CHECK(has(error_of([&] { return AMPI_Reduce(&x, &y, 1, AMPI_ADOUBLE, own, root, MPI_COMM_WORLD); }), "root = "));
+    CHECK(has(refusal([&] { return AMPI_Reduce(&x, &y, 1, AMPI_ADOUBLE, own, root, MPI_COMM_WORLD); }), "root = "));
   }
   AMPI_Op_free(&own);
   // MPI calls the function itself for passive data, which no question of the library reaches.
@@ -934,17 +922,17 @@ TEST_CASE("test_reductions_errors_name_the_operation_and_the_cure") {
   AMPI_Op_free(&own);
   // A function that knows doubles only would not see the indices.
   AMPI_Op_create_adjoint(&plain_operation, &matrix_adjoint, 1, &own);
-  CHECK(has(error_of([&] { return AMPI_Reduce_local(&a, &b, 1, AMPI_ADOUBLE_INT, own); }), "knows doubles only"));
-  CHECK(has(error_of([&] { return AMPI_Iscan(&a, &b, 1, AMPI_ADOUBLE_INT, own, MPI_COMM_WORLD, &request); }),
+  CHECK(has(refusal([&] { return AMPI_Reduce_local(&a, &b, 1, AMPI_ADOUBLE_INT, own); }), "knows doubles only"));
+  CHECK(has(refusal([&] { return AMPI_Iscan(&a, &b, 1, AMPI_ADOUBLE_INT, own, MPI_COMM_WORLD, &request); }),
             "knows doubles only"));
   AMPI_Op_free(&own);
   std::vector<int> negative(static_cast<std::size_t>(world_size()), -1);
-  CHECK(has(error_of([&] {
+  CHECK(has(refusal([&] {
               return AMPI_Reduce_scatter(&x, &y, negative.data(), AMPI_ADOUBLE, MPI_SUM, MPI_COMM_WORLD);
             }),
             "recvcounts: -1 for rank 0 is negative"));
-  CHECK(has(error_of([&] { return AMPI_Op_create(nullptr, 0, &own); }), "function is NULL"));
-  CHECK(has(error_of([&] { return AMPI_Op_create_adjoint(&plain_operation, nullptr, 0, &own); }),
+  CHECK(has(refusal([&] { return AMPI_Op_create(nullptr, 0, &own); }), "function is NULL"));
+  CHECK(has(refusal([&] { return AMPI_Op_create_adjoint(&plain_operation, nullptr, 0, &own); }),
             "derivative is NULL"));
 }
 
@@ -958,7 +946,7 @@ TEST_CASE("test_reductions_operations_that_were_freed_are_forgotten") {
     CHECK(own == MPI_OP_NULL);
     // Which may get the handle of the one before.
     MPI_Op_create(&plain_operation, 1, &stranger);
-    CHECK(has(error_of([&] { return AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, stranger, MPI_COMM_WORLD); }),
+    CHECK(has(refusal([&] { return AMPI_Allreduce(&x, &y, 1, AMPI_ADOUBLE, stranger, MPI_COMM_WORLD); }),
               "AMPI_Op_create"));
     MPI_Op_free(&stranger);
   }

@@ -1,8 +1,11 @@
 // The datatypes of tangents, their operations where values are equal, zero or infinite, and what is refused.
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "harness.hpp"
@@ -13,6 +16,7 @@ using admpi::value_index;
 using admpi::var;
 using test::rank_of;
 using test::size_of;
+using test::text_of;
 
 namespace {
 
@@ -29,13 +33,6 @@ struct alone {
   }
   ~alone() { AMPI_Comm_free(&comm); }
 };
-
-std::string text_of(int code) {
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  return std::string(text, length);
-}
 
 void check_refused(int code, const std::string &call, const std::string &part) {
   INFO(call, ": ", text_of(code));
@@ -131,6 +128,162 @@ void check_substitutes() {
   free_all(own);
 }
 
+/// MPICH 4.0 divides by zero where it packs a type with parts of nothing.
+#ifdef OPEN_MPI
+constexpr int least = 0;
+#else
+constexpr int least = 1;
+#endif
+
+/// A random type of nested constructors, from a scalar of so many bytes. The seed decides, whatever the scalar is.
+class random_type {
+  std::mt19937 numbers;
+  MPI_Datatype scalar;
+  int bytes;
+
+  int below(int n) { return static_cast<int>(numbers() % static_cast<unsigned>(n)); }
+  int place() { return below(13) - 6; }
+
+  MPI_Datatype part(int depth) {
+    MPI_Datatype type;
+    if (depth > 0 && below(4) > 0) return nested(depth);
+    MPI_Type_dup(scalar, &type);
+    return type;
+  }
+
+  MPI_Datatype nested(int depth) {
+    const int kind = below(12);
+    int lengths[3], places[3];
+    MPI_Aint displacements[3];
+    MPI_Datatype parts[3], type;
+    const int n = kind == 11 ? 3 : 1;
+    for (int i = 0; i < 3; ++i) {
+      lengths[i] = least + below(3 - least);
+      places[i] = place();
+      displacements[i] = static_cast<MPI_Aint>(place()) * bytes;
+    }
+    const MPI_Aint lower = static_cast<MPI_Aint>(place()) * bytes, extent = static_cast<MPI_Aint>(below(8)) * bytes;
+    const int sizes[] = {3, 2 + below(3)}, subsizes[] = {1 + below(2), 1 + below(2)}, starts[] = {below(2), below(1)};
+    const int order = below(2) == 0 ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
+    const int distributions[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC}, grid[] = {1, 2};
+    const int defaults[] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
+    const int count = least + below(3 - least);
+    for (int i = 0; i < n; ++i) parts[i] = part(depth - 1);
+    int size = 0;
+    MPI_Type_size(parts[0], &size);
+    // Open MPI makes no distributed array of nothing.
+    if (kind == 10 && size == 0) MPI_Type_free(&parts[0]), MPI_Type_dup(scalar, &parts[0]);
+    switch (kind) {
+      case 0: MPI_Type_contiguous(count, parts[0], &type); break;
+      case 1: MPI_Type_vector(count, lengths[0], places[0], parts[0], &type); break;
+      case 2: MPI_Type_create_hvector(count, lengths[0], displacements[0], parts[0], &type); break;
+      case 3: MPI_Type_indexed(3, lengths, places, parts[0], &type); break;
+      case 4: MPI_Type_create_hindexed(3, lengths, displacements, parts[0], &type); break;
+      case 5: MPI_Type_create_indexed_block(3, lengths[0], places, parts[0], &type); break;
+      case 6: MPI_Type_create_hindexed_block(3, lengths[0], displacements, parts[0], &type); break;
+      case 7: MPI_Type_create_resized(parts[0], lower, extent, &type); break;
+      case 8: MPI_Type_dup(parts[0], &type); break;
+      case 9: MPI_Type_create_subarray(2, sizes, subsizes, starts, order, parts[0], &type); break;
+      case 10: MPI_Type_create_darray(2, 1, 2, sizes, distributions, defaults, grid, order, parts[0], &type); break;
+      default: MPI_Type_create_struct(3, lengths, displacements, parts, &type);
+    }
+    for (int i = 0; i < n; ++i) MPI_Type_free(&parts[i]);
+    return type;
+  }
+
+ public:
+  random_type(unsigned seed, MPI_Datatype of, int of_bytes) : numbers(seed), scalar(of), bytes(of_bytes) {}
+
+  MPI_Datatype make() {
+    MPI_Datatype type = nested(3);
+    MPI_Type_commit(&type);
+    return type;
+  }
+};
+
+/// Where an item begins and ends, and where its data do, in scalars of so many bytes. The data of an active double end
+/// before it does.
+std::vector<MPI_Aint> bounds_of(MPI_Datatype type, MPI_Aint bytes) {
+  MPI_Aint lower, extent, first, span;
+  MPI_Type_get_extent(type, &lower, &extent);
+  MPI_Type_get_true_extent(type, &first, &span);
+  const MPI_Aint last = first + span;
+  CHECK(lower % bytes == 0);
+  CHECK(extent % bytes == 0);
+  return {lower / bytes, extent / bytes, first / bytes, (last > 0 ? last + bytes - 1 : last) / bytes};
+}
+
+/// Types made from double and from T have the same bounds, in scalars, and two items move the same values.
+template <class T>
+void check_random_types() {
+  const alone a;
+  const MPI_Aint most = 400;
+  std::vector<double> plain(2 * most);
+  std::vector<T> scaled(2 * most);
+  for (std::size_t i = 0; i < plain.size(); ++i) scaled[i] = plain[i] = static_cast<double>(i) + 0.5;
+  int compared = 0;
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    CAPTURE(seed);
+    MPI_Datatype expected = random_type(seed, MPI_DOUBLE, sizeof(double)).make();
+    const std::vector<MPI_Aint> bounds = bounds_of(expected, sizeof(double));
+    int doubles = 0;
+    MPI_Type_size(expected, &doubles);
+    doubles = 2 * doubles / static_cast<int>(sizeof(double));
+    const bool fits = std::abs(bounds[0]) + std::abs(bounds[1]) + std::abs(bounds[2]) + std::abs(bounds[3]) < most / 2;
+    std::vector<double> values(static_cast<std::size_t>(doubles) + 1);
+    int position = 0;
+    if (fits) MPI_Pack(&plain[most], 2, expected, values.data(), doubles * 8, &position, a.comm);
+    for (const MPI_Datatype scalar : {mpi_type<T>(), AMPI_ADOUBLE}) {
+      MPI_Datatype type = random_type(seed, scalar, sizeof(T)).make(), own = type;
+      if (doubles > 0) {
+        if (!std::is_same_v<T, var>)
+          REQUIRE(admpi_bundle_buffer("AMPI_Send", mpi_type<T>(), type, a.comm, &own) == MPI_SUCCESS);
+        CHECK(bounds_of(own, sizeof(T)) == bounds);
+        if (fits) {
+          std::vector<T> got(static_cast<std::size_t>(doubles));
+          REQUIRE(AMPI_Sendrecv(&scaled[most], 2, type, 0, 0, got.data(), doubles, AMPI_ADOUBLE, 0, 0, a.comm,
+                                MPI_STATUS_IGNORE) == MPI_SUCCESS);
+          double wrong = 0.0;
+          for (std::size_t i = 0; i < got.size(); ++i) wrong += std::fabs(admpi::value(got[i]) - values[i]);
+          CHECK(wrong == 0.0);
+          ++compared;
+        }
+      }
+      MPI_Type_free(&type);
+    }
+    MPI_Type_free(&expected);
+  }
+  CHECK(compared > 400);
+}
+
+/// MPI pads a structure as the compiler does.
+template <class T>
+void check_structures() {
+  test::begin();
+  struct before {
+    int n;
+    T x;
+  };
+  struct behind {
+    T x;
+    int n;
+  };
+  const int ones[] = {1, 1};
+  const auto check = [&](MPI_Aint x, MPI_Aint n, std::size_t bytes) {
+    const MPI_Aint fields[] = {x, n};
+    const MPI_Datatype types[] = {mpi_type<T>(), MPI_INT};
+    MPI_Datatype type;
+    MPI_Type_create_struct(2, ones, fields, types, &type);
+    MPI_Aint lower = -1, extent = -1;
+    MPI_Type_get_extent(type, &lower, &extent);
+    CHECK(lower == 0);
+    CHECK(extent == static_cast<MPI_Aint>(bytes));
+    MPI_Type_free(&type);
+  };
+  check(offsetof(before, x), offsetof(before, n), sizeof(before));
+  check(offsetof(behind, x), offsetof(behind, n), sizeof(behind));
+}
+
 /// Reduces one element of each rank over all ranks.
 template <class T>
 T allreduced(const T &x, MPI_Op op) {
@@ -182,6 +335,21 @@ TEST_CASE("test_tangent_types_made_from_the_active_double") {
   check_substitutes<first>();
   check_substitutes<second>();
   check_substitutes<tangent<var>>();
+}
+
+TEST_CASE("test_tangent_types_nested_at_random") {
+  check_random_types<var>();
+  check_random_types<first>();
+  check_random_types<second>();
+  check_random_types<tangent<var>>();
+}
+
+TEST_CASE("test_tangent_types_in_structures") {
+  check_structures<var>();
+  check_structures<first>();
+  check_structures<tangent<var>>();
+  check_structures<value_index<var>>();
+  check_structures<value_index<first>>();
 }
 
 TEST_CASE("test_tangent_types_come_and_go") {
@@ -307,6 +475,17 @@ TEST_CASE("test_tangent_types_in_windows") {
   AMPI_Win_fence(0, window);
   CHECK(got[0].value == mine[0].value);
   CHECK(got[1].derivative == mine[1].derivative);
+  // A void * hides the tangents, and the datatype tells.
+  MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  const void *const unseen = mine;
+  void *const unseen_result = got.data();
+  const MPI_Datatype type = mpi_type<first>();
+  for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX}) {
+    check_refused(AMPI_Accumulate(unseen, 1, type, 0, 0, 1, type, op, window), "AMPI_Accumulate", "after a get");
+    check_refused(AMPI_Get_accumulate(unseen, 1, type, unseen_result, 1, type, 0, 0, 1, type, op, window),
+                  "AMPI_Get_accumulate", "after a get");
+  }
+  AMPI_Win_fence(0, window);
   AMPI_Win_free(&window);
 }
 
@@ -318,6 +497,130 @@ TEST_CASE("test_tangent_types_behind_a_void_pointer") {
   REQUIRE(AMPI_Sendrecv(out, 2, mpi_type<first>(), 0, 0, in, 2, mpi_type<first>(), 0, 0, a.comm, MPI_STATUS_IGNORE) ==
           MPI_SUCCESS);
   CHECK(std::memcmp(x, y, sizeof x) == 0);
+}
+
+namespace {
+
+/// Every reduction of one item behind a void *, so that a C call sees its datatype only. `check` gets the code of each
+/// call, its name and the item that came out.
+template <class T, class Check>
+void reduce_unseen(const T &item, MPI_Datatype type, MPI_Op op, MPI_Comm comm, const Check &check) {
+  T x = item, y = item;
+  void *const in = &x, *const out = &y;
+  const int one[] = {1};
+  AMPI_Request request = AMPI_REQUEST_NULL;
+  const auto after = [&](int code, const std::string &call) {
+    if (code == MPI_SUCCESS && request != AMPI_REQUEST_NULL) code = AMPI_Wait(&request, MPI_STATUS_IGNORE);
+    check(code, call, y);
+    y = item;
+  };
+  after(AMPI_Reduce(in, out, 1, type, op, 0, comm), "AMPI_Reduce");
+  after(AMPI_Allreduce(in, out, 1, type, op, comm), "AMPI_Allreduce");
+  after(AMPI_Scan(in, out, 1, type, op, comm), "AMPI_Scan");
+  after(AMPI_Exscan(in, out, 1, type, op, comm), "AMPI_Exscan");
+  after(AMPI_Reduce_scatter(in, out, one, type, op, comm), "AMPI_Reduce_scatter");
+  after(AMPI_Reduce_scatter_block(in, out, 1, type, op, comm), "AMPI_Reduce_scatter_block");
+  after(AMPI_Ireduce(in, out, 1, type, op, 0, comm, &request), "AMPI_Ireduce");
+  after(AMPI_Iallreduce(in, out, 1, type, op, comm, &request), "AMPI_Iallreduce");
+  after(AMPI_Iscan(in, out, 1, type, op, comm, &request), "AMPI_Iscan");
+  after(AMPI_Iexscan(in, out, 1, type, op, comm, &request), "AMPI_Iexscan");
+  after(AMPI_Ireduce_scatter(in, out, one, type, op, comm, &request), "AMPI_Ireduce_scatter");
+  after(AMPI_Ireduce_scatter_block(in, out, 1, type, op, comm, &request), "AMPI_Ireduce_scatter_block");
+  after(AMPI_Allreduce_c(in, out, 1, type, op, comm), "AMPI_Allreduce_c");
+  after(AMPI_Iscan_c(in, out, 1, type, op, comm, &request), "AMPI_Iscan_c");
+}
+
+template <class T>
+struct two {
+  T a, b;
+};
+
+/// A pair as a program has it that does not know admpi::value_index.
+template <class T>
+struct own_pair {
+  T value;
+  int index;
+};
+
+template <class T>
+void check_unseen_reductions_refused() {
+  const alone a;
+  MPI_Datatype both;
+  MPI_Type_contiguous(2, mpi_type<T>(), &both);
+  MPI_Type_commit(&both);
+  const auto refused = [](const std::string &cure) {
+    return [cure](int code, const std::string &call, const auto &) { check_refused(code, call, cure); };
+  };
+  for (const MPI_Op op : {MPI_PROD, MPI_MIN, MPI_MAX}) {
+    reduce_unseen(T(2.0), mpi_type<T>(), op, a.comm, refused("void *"));
+    two<T> x = {2.0, 3.0}, y = x;
+    check_refused(AMPI_Allreduce(&x, &y, 1, both, op, a.comm), "AMPI_Allreduce", "scalar_of");
+  }
+  for (const MPI_Op op : {MPI_MINLOC, MPI_MAXLOC}) {
+    own_pair<T> x = {2.0, 1}, y = x;
+    check_refused(AMPI_Allreduce(&x, &y, 1, mpi_type<value_index<T>>(), op, a.comm), "AMPI_Allreduce",
+                  "admpi::value_index<Real>");
+  }
+  MPI_Op doubles;
+  AMPI_Op_create_adjoint([](void *, void *, int *, MPI_Datatype *) {},
+                         [](const double *, const double *, const double *, double *, double *, int, int) {}, 0, &doubles);
+  reduce_unseen(T(2.0), mpi_type<T>(), doubles, a.comm, refused("knows doubles only"));
+  AMPI_Op_free(&doubles);
+  MPI_Type_free(&both);
+  // Reduce_local has no communicator.
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  T x = 2.0, y = 3.0;
+  void *const in = &x, *const out = &y;
+  check_refused(AMPI_Reduce_local(in, out, 1, mpi_type<T>(), MPI_PROD), "AMPI_Reduce_local", "void *");
+  if constexpr (std::is_same_v<T, first>) {
+    AMPI_Request request = AMPI_REQUEST_NULL;
+    check_refused(AMPI_Allreduce_init(in, out, 1, mpi_type<T>(), MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request),
+                  "AMPI_Allreduce_init", "void *");
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+template <class T>
+void product_of_items(void *low, void *high, int *n, MPI_Datatype *) {
+  for (int i = 0; i < *n; ++i) static_cast<T *>(high)[i] *= static_cast<const T *>(low)[i];
+}
+
+/// An operation of the program's own gets whole tangents, whoever sees their type.
+template <class T>
+void check_unseen_own_operation() {
+  test::begin();
+  const int size = size_of(MPI_COMM_WORLD);
+  MPI_Op product;
+  AMPI_Op_create(&product_of_items<T>, 0, &product);
+  T x(2.0, 1.0), y;
+  void *const in = &x, *const out = &y;
+  REQUIRE(AMPI_Allreduce(in, out, 1, mpi_type<T>(), product, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(admpi::value(y) == std::ldexp(1.0, size));
+  CHECK(admpi::value(y.derivative) == size * std::ldexp(1.0, size - 1));
+  AMPI_Op_free(&product);
+}
+
+}  // namespace
+
+TEST_CASE("test_tangent_types_reductions_that_see_no_tangents_are_refused") {
+  check_unseen_reductions_refused<tangent<var>>();
+  check_unseen_reductions_refused<first>();
+  check_unseen_reductions_refused<second>();
+  const alone a;
+  // To doubles a sum of parts is right, but MPI has none for items of two.
+  reduce_unseen(first(2.0), mpi_type<first>(), MPI_SUM, a.comm,
+                [](int code, const std::string &call, const first &) { check_refused(code, call, "void *"); });
+}
+
+TEST_CASE("test_tangent_types_reductions_that_see_no_tangents") {
+  check_unseen_own_operation<tangent<var>>();
+  check_unseen_own_operation<first>();
+  const int size = size_of(MPI_COMM_WORLD);
+  tangent<var> x(2.0, 1.0), y;
+  void *const in = &x, *const out = &y;
+  REQUIRE(AMPI_Allreduce(in, out, 1, mpi_type<tangent<var>>(), MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(admpi::value(y.value) == 2.0 * size);
+  CHECK(admpi::value(y.derivative) == size);
 }
 
 TEST_CASE("test_tangent_types_pairs_are_moved") {
@@ -428,4 +731,198 @@ TEST_CASE("test_tangent_types_reductions_in_place_on_every_root") {
       }
     }
   }
+}
+
+namespace {
+
+/// A number in each part of a scalar, and back.
+template <class T>
+double &number(T &x, int part) {
+  if constexpr (std::is_same<T, double>::value)
+    return x;
+  else if constexpr (std::is_same<T, var>::value)
+    return x.value;
+  else
+    return number(part % 2 == 0 ? x.value : x.derivative, part / 2);
+}
+
+template <class T>
+constexpr int parts() {
+  if constexpr (std::is_same<T, double>::value || std::is_same<T, var>::value)
+    return 1;
+  else
+    return 2 * parts<decltype(T().value)>();
+}
+
+template <class T>
+void set(T &x, double v) {
+  for (int i = 0; i < parts<T>(); ++i) number(x, i) = v + 0.25 * i;
+}
+
+template <class T>
+bool is(T &x, double v) {
+  bool same = true;
+  for (int i = 0; i < parts<T>(); ++i) same = same && number(x, i) == v + 0.25 * i;
+  return same;
+}
+
+#define EITHER(name, iname, ...) \
+  (blocks ? AMPI_##name(__VA_ARGS__) : (AMPI_##iname(__VA_ARGS__, &request), AMPI_Wait(&request, MPI_STATUS_IGNORE)))
+
+/// Calls that one of the MPIs gets wrong, of every second element. What is sent and received begins behind the buffers'
+/// beginning; nothing else may be touched.
+template <class T>
+struct defective {
+  static constexpr int before = 2;
+  MPI_Comm comm;
+  bool blocks;
+  MPI_Datatype scalar, strided;
+  AMPI_Request request = AMPI_REQUEST_NULL;
+  int rank = rank_of(comm), size = size_of(comm), right = (rank + 1) % size, left = (rank + size - 1) % size;
+  static constexpr int first_byte = before * static_cast<int>(sizeof(T));
+  std::vector<int> counts = std::vector<int>(size, 1), bytes = std::vector<int>(size), items = std::vector<int>(size);
+  std::vector<MPI_Datatype> types = std::vector<MPI_Datatype>(size);
+
+  defective(MPI_Comm where, bool blocking, MPI_Datatype of) : comm(where), blocks(blocking), scalar(of) {
+    MPI_Type_create_resized(scalar, 0, 2 * sizeof(T), &strided);
+    MPI_Type_commit(&strided);
+    for (int i = 0; i < size; ++i) {
+      bytes[i] = first_byte * (i + 1);
+      items[i] = i + 1;
+      types[i] = strided;
+    }
+  }
+  ~defective() { MPI_Type_free(&strided); }
+
+  /// Behind the beginning lies an element for each rank, and behind each a gap.
+  std::vector<T> buffer(double from, int n) const {
+    std::vector<T> made(static_cast<std::size_t>(before + 2 * n));
+    for (T &x : made) set(x, -1.0);
+    for (int i = 0; i < n && from >= 0.0; ++i) set(made[before + 2 * i], from + i);
+    return made;
+  }
+
+  template <class Expected>
+  void check(const std::string &call, std::vector<T> &got, int n, Expected expected) const {
+    INFO(call, ", blocks: ", blocks, ", ranks: ", size);
+    bool right = true;
+    for (int i = 0; i < before; ++i) right = right && is(got[i], -1.0);
+    for (int i = 0; i < n; ++i) right = right && is(got[before + 2 * i], expected(i)) && is(got[before + 2 * i + 1], -1.0);
+    CHECK(right);
+  }
+
+  void allgatherv() {
+    T mine;
+    set(mine, 100.0 * rank);
+    std::vector<T> in = buffer(-1.0, size);
+    EITHER(Allgatherv, Iallgatherv, &mine, 1, scalar, in.data(), counts.data(), items.data(), strided, comm);
+    check("Allgatherv", in, size, [](int i) { return 100.0 * i; });
+  }
+
+  void alltoallw() {
+    std::vector<T> out = buffer(100.0 * rank, size), in = buffer(-1.0, size);
+    EITHER(Alltoallw, Ialltoallw, out.data(), counts.data(), bytes.data(), types.data(), in.data(), counts.data(), bytes.data(),
+           types.data(), comm);
+    check("Alltoallw", in, size, [&](int i) { return 100.0 * i + rank; });
+    in = buffer(100.0 * rank, size);
+    EITHER(Alltoallw, Ialltoallw, MPI_IN_PLACE, nullptr, nullptr, nullptr, in.data(), counts.data(), bytes.data(), types.data(),
+           comm);
+    check("Alltoallw in place", in, size, [&](int i) { return 100.0 * i + rank; });
+  }
+
+  void alltoallv() {
+    std::vector<T> out = buffer(100.0 * rank, size), in = buffer(-1.0, size);
+    EITHER(Alltoallv, Ialltoallv, out.data(), counts.data(), items.data(), strided, in.data(), counts.data(), items.data(),
+           strided, comm);
+    check("Alltoallv", in, size, [&](int i) { return 100.0 * i + rank; });
+    in = buffer(100.0 * rank, size);
+    EITHER(Alltoallv, Ialltoallv, MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, in.data(), counts.data(), items.data(),
+           strided, comm);
+    check("Alltoallv in place", in, size, [&](int i) { return 100.0 * i + rank; });
+  }
+
+  /// Along a line: the last rank has no destinations, the first no sources.
+  void neighbor_alltoallw() {
+    const int weight = 1, sources = rank > 0, destinations = rank < size - 1;
+    MPI_Comm line;
+    AMPI_Dist_graph_create_adjacent(comm, sources, &left, &weight, destinations, &right, &weight, MPI_INFO_NULL, 0, &line);
+    const MPI_Aint place = first_byte;
+    std::vector<T> out = buffer(100.0 * rank, 1), in = buffer(-1.0, 1);
+    EITHER(Neighbor_alltoallw, Ineighbor_alltoallw, out.data(), counts.data(), &place, types.data(), in.data(), counts.data(),
+           &place, types.data(), line);
+    check("Neighbor_alltoallw", in, 1, [&](int) { return rank > 0 ? 100.0 * left : -1.0; });
+    AMPI_Comm_free(&line);
+  }
+};
+
+/// In place, with pairs and messages that are long.
+void check_pairs_in_place(bool blocks) {
+  struct pair {
+    double value;
+    int index;
+  };
+  const int rank = rank_of(MPI_COMM_WORLD), n = 20000, last = rank + 1;
+  const auto size = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
+  AMPI_Request request = AMPI_REQUEST_NULL;
+  const std::vector<int> counts(size, n);
+  std::vector<int> items(size), bytes(size);
+  const std::vector<MPI_Datatype> types(size, MPI_DOUBLE_INT);
+  for (std::size_t i = 0; i < size; ++i) {
+    items[i] = n * static_cast<int>(i);
+    bytes[i] = items[i] * static_cast<int>(sizeof(pair));
+  }
+  for (int call = 0; call < 3; ++call) {
+    CAPTURE(call);
+    std::vector<pair> all(n * size);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = {1e6 * rank + static_cast<double>(i), last};
+    if (call == 0)
+      EITHER(Alltoall, Ialltoall, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), n, MPI_DOUBLE_INT, MPI_COMM_WORLD);
+    else if (call == 1)
+      EITHER(Alltoallv, Ialltoallv, MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, all.data(), counts.data(), items.data(),
+             MPI_DOUBLE_INT, MPI_COMM_WORLD);
+    else
+      EITHER(Alltoallw, Ialltoallw, MPI_IN_PLACE, nullptr, nullptr, nullptr, all.data(), counts.data(), bytes.data(),
+             types.data(), MPI_COMM_WORLD);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const int from = static_cast<int>(i / n);
+      wrong += all[i].value != 1e6 * from + static_cast<double>(n * rank) + static_cast<double>(i % n) || all[i].index != from + 1;
+    }
+    CHECK(wrong == 0);
+  }
+}
+#undef EITHER
+
+template <class T>
+void check_defective(MPI_Datatype scalar) {
+  MPI_Comm world, grid;
+  AMPI_Comm_dup(MPI_COMM_WORLD, &world);
+  const int size = size_of(MPI_COMM_WORLD), periodic = 1;
+  // More neighbours than ranks.
+  const int dims[] = {size, 1, 1}, periods[] = {periodic, periodic, periodic};
+  AMPI_Cart_create(MPI_COMM_WORLD, 3, dims, periods, 0, &grid);
+  for (const MPI_Comm comm : {world, grid, MPI_COMM_SELF}) {
+    for (const bool blocks : {true, false}) {
+      defective<T> calls(comm, blocks, scalar);
+      calls.allgatherv();
+      calls.alltoallw();
+      calls.alltoallv();
+      calls.neighbor_alltoallw();
+    }
+  }
+  AMPI_Comm_free(&grid);
+  AMPI_Comm_free(&world);
+}
+
+}  // namespace
+
+TEST_CASE("test_tangent_types_in_calls_that_an_mpi_gets_wrong") {
+  test::begin();
+  check_defective<double>(MPI_DOUBLE);
+  check_defective<first>(AMPI_ADOUBLE);
+  check_defective<second>(mpi_type<second>());
+  check_defective<var>(AMPI_ADOUBLE);
+  check_defective<tangent<var>>(AMPI_ADOUBLE);
+  check_pairs_in_place(true);
+  check_pairs_in_place(false);
 }

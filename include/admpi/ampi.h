@@ -89,9 +89,10 @@ int admpi_mpi_init_thread(int *argc, char ***argv, int required, int *provided, 
  * `admpi_init` passes the sizes its header saw.
  * @param comm   an intracommunicator
  * @param sizes  what the program was compiled with
- * @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED
+ * @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_ARGUMENT (MPI_COMM_NULL), ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED
  */
-int admpi_init_abi(MPI_Comm comm, const admpi_mpi_sizes *sizes);
+int admpi_init_abi(MPI_Comm comm,
+                   const admpi_mpi_sizes *sizes);
 
 /**
  * Gives back what MPI holds for the library: communicators, AMPI_ADOUBLE. Collective over all processes;
@@ -353,7 +354,8 @@ int admpi_bundle_type(MPI_Datatype part,
  * @param part           the scalar's type, as for admpi_bundle_type or made by it
  * @param extent         bytes from one pair to the next
  * @param[out] type_out  the type, committed
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (the library is not initialised, too)
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (an extent that both do not fit in),
+ *         ADMPI_ERR_MPI (the library is not initialised, too)
  */
 int admpi_pair_type(MPI_Datatype part,
                     int64_t extent,

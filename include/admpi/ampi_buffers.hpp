@@ -20,7 +20,7 @@ class view;
 namespace detail {
 
 /// What the type of a buffer's elements says about them.
-enum class content { unknown, active, plain, tangent, matrix, part };
+enum class content { unknown, active, plain, tangent, matrix, part, structure };
 
 template <class T>
 constexpr content content_of() noexcept {
@@ -38,8 +38,16 @@ constexpr content content_of() noexcept {
     return content::active;
   else if constexpr (is_tangent<element>)
     return content::tangent;
+  else if constexpr (std::is_arithmetic_v<element>)
+    return content::plain;
   else
-    return std::is_arithmetic_v<element> ? content::plain : content::unknown;
+    return holds_active<element>() ? content::structure : content::unknown;
+}
+
+/// A type that says of a structure only how large it is.
+inline bool is_of_bytes(MPI_Datatype datatype) {
+  return datatype == MPI_BYTE || datatype == MPI_CHAR || datatype == MPI_SIGNED_CHAR || datatype == MPI_UNSIGNED_CHAR ||
+         datatype == MPI_INT8_T || datatype == MPI_UINT8_T || datatype == MPI_PACKED;
 }
 
 /// When a buffer is significant. Where it is not, MPI reads neither it nor its datatype, which may be garbage.
@@ -115,6 +123,8 @@ int check_buffer([[maybe_unused]] const char *call, [[maybe_unused]] const T *bu
     if (datatype != AMPI_VARMAT) return check_content(call, 2, datatype, comm, significant);
   } else if constexpr (kind == content::part) {
     if (datatype != AMPI_VIEW) return check_content(call, 3, datatype, comm, significant);
+  } else if constexpr (kind == content::structure) {
+    if (is_of_bytes(datatype)) return check_content(call, 4, datatype, comm, significant);
   } else if constexpr (kind == content::tangent) {
     return check_tangents(call, buffer, datatype, comm, significant);
   }

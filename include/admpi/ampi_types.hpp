@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include "admpi/interface.h"
 #include "admpi/tangent.hpp"
@@ -23,7 +24,7 @@ static_assert(sizeof(value_index<var>) == sizeof(admpi_var_int), "value_index<va
 
 /// The scalars that the elements of a buffer consist of. To be specialised for a program's own structures, so that
 /// a buffer of them is seen through:
-///   template <class T> struct admpi::scalar_of<cell<T>> { using type = T; };
+/// `template <class T> struct admpi::scalar_of<cell<T>> { using type = T; };`
 template <class T>
 struct scalar_of {
   using type = T;
@@ -44,6 +45,77 @@ template <class T>
 struct scalar_of<const volatile T> : scalar_of<T> {};
 
 namespace detail {
+
+/// Of an aggregate so many members are looked at, the elements of an array one by one.
+inline constexpr std::size_t max_members = 64;
+
+template <class T>
+constexpr bool holds_active() noexcept;
+
+/// Initialises a member of any type, but for the aggregate that it is a member of.
+template <class Of>
+struct any_member {
+  template <class M, std::enable_if_t<!std::is_same_v<M, Of>, int> = 0>
+  constexpr operator M() const noexcept;
+};
+
+/// The same, but to initialise an active member may throw: by that it is told, since a member that an initialiser does not
+/// fit would be taken apart.
+template <class Of>
+struct telling_member {
+  template <class M, std::enable_if_t<!std::is_same_v<M, Of>, int> = 0>
+  constexpr operator M() const noexcept(!holds_active<M>());
+};
+
+enum class initialised { not_at_all, safely, perhaps };
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-braces"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+template <class T, class... Members>
+constexpr auto initialise(int) -> decltype(void(T{std::declval<Members>()...}), initialised()) {
+  return noexcept(T{std::declval<Members>()...}) ? initialised::safely : initialised::perhaps;
+}
+#pragma GCC diagnostic pop
+template <class T, class... Members>
+constexpr initialised initialise(...) {
+  return initialised::not_at_all;
+}
+
+/// With as many initialisers as there are numbers.
+template <template <class> class Member, class T, std::size_t... I>
+constexpr initialised initialise_by(std::index_sequence<I...>) {
+  return initialise<T, std::enable_if_t<(I < max_members), Member<T>>...>(0);
+}
+
+/// Whether one of the first members of T is active.
+template <class T, std::size_t N = 1>
+constexpr bool has_active_member() noexcept {
+  constexpr initialised by_any = initialise_by<any_member, T>(std::make_index_sequence<N>());
+  if constexpr (by_any == initialised::not_at_all)
+    return false;
+  else if constexpr (by_any == initialised::safely &&
+                     initialise_by<telling_member, T>(std::make_index_sequence<N>()) == initialised::perhaps)
+    return true;
+  else if constexpr (N < max_members)
+    return has_active_member<T, N + 1>();
+  else
+    return false;
+}
+
+/// Whether T is an active scalar, or a structure that contains one, as far as its type tells: one with constructors, with
+/// private members, or with members that take any initialiser, tells nothing.
+template <class T>
+constexpr bool holds_active() noexcept {
+  if constexpr (std::is_base_of_v<admpi_var, T>)
+    return true;
+  else if constexpr (std::is_array_v<T>)
+    return holds_active<std::remove_all_extents_t<T>>();
+  else if constexpr (std::is_aggregate_v<T> && !std::is_union_v<T> && !std::is_empty_v<T>)
+    return has_active_member<T>();
+  else
+    return false;
+}
 
 template <class T>
 struct datatype_of;

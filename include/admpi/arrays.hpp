@@ -3,7 +3,7 @@
 // 16 bytes of its value and its adjoint.
 //
 //   u.segment(1, n - 2) = u.segment(1, n - 2) - c * (u.segment(2, n - 2) - u.segment(0, n - 2));
-//   admpi::var s = sum(exp(a) * b);
+//   admpi::var s = sum(elt_multiply(exp(a), b));
 #ifndef ADMPI_ARRAYS_HPP
 #define ADMPI_ARRAYS_HPP
 
@@ -535,6 +535,7 @@ struct array_condition {
   B b;
 
   array_condition(const A &first, const B &second) : a(first), b(second) { joint(a.extent(), b.extent()); }
+  explicit operator bool() const = delete;  // it holds of some elements: see select(a < b, x, y), and admpi::max(a, b)
   shape extent() const { return joint(a.extent(), b.extent()); }
   void see(layout &how) const {
     a.see(how);
@@ -628,6 +629,17 @@ inline constexpr bool is_scalar = is_active<A> || std::is_arithmetic<A>::value;
 template <class A, class B>
 using if_arrays =
     std::enable_if_t<(is_array<A> && (is_array<B> || is_scalar<B>)) || (is_scalar<A> && is_array<B>), int>;
+
+/// For operators that two arrays do not have.
+template <class A, class B>
+using if_one_array = std::enable_if_t<(is_array<A> && is_scalar<B>) || (is_scalar<A> && is_array<B>), int>;
+template <class A, class B>
+using if_two_arrays = std::enable_if_t<is_array<A> && is_array<B>, int>;
+
+template <class A, class B>
+using if_scalars = std::enable_if_t<(is_scalar<A> || is_tangent<A>) && (is_scalar<B> || is_tangent<B>) &&
+                                        !is_tangent_array<A> && !is_tangent_array<B>,
+                                    int>;
 
 template <class A>
 inline constexpr bool is_condition = false;
@@ -1007,8 +1019,8 @@ view &view::operator=(const array_expression<E> &e) {
 
 ADMPI_ARRAY_BINARY_NAMED(operator+, binary, op_add)
 ADMPI_ARRAY_BINARY_NAMED(operator-, binary, op_sub)
-ADMPI_ARRAY_BINARY_NAMED(operator*, binary, op_mul)
-ADMPI_ARRAY_BINARY_NAMED(operator/, binary, op_div)
+ADMPI_ARRAY_BINARY_NAMED(elt_multiply, binary, op_mul)
+ADMPI_ARRAY_BINARY_NAMED(elt_divide, binary, op_div)
 ADMPI_ARRAY_UNARY_NAMED(operator-, op_neg)
 ADMPI_ARRAY_UNARY_NAMED(fabs, op_abs)
 ADMPI_ARRAY_UNARY(square)
@@ -1016,7 +1028,26 @@ ADMPI_ARRAY_UNARY(inv)
 ADMPI_STD_UNARY(ADMPI_ARRAY_UNARY)
 ADMPI_STD_BINARY(ADMPI_ARRAY_BINARY)
 ADMPI_STD_CHOICE(ADMPI_ARRAY_CHOICE)
+#undef ADMPI_ARRAY_CHOICE
 ADMPI_STD_FLAT(ADMPI_ARRAY_UNARY)
+
+// As templates they would be less special than those of std, which compare matrices as a whole, where both are in sight.
+#define ADMPI_ARRAY_CHOICE(name, T)                                                                                  \
+  inline auto name(const T &a, const T &b) {                                                                         \
+    return detail::array_binary<detail::choice, detail::op_##name, detail::part_leaf, detail::part_leaf>(            \
+        detail::kept_array(a), detail::kept_array(b));                                                               \
+  }
+ADMPI_ARRAY_CHOICE(min, varmat)
+ADMPI_ARRAY_CHOICE(max, varmat)
+ADMPI_ARRAY_CHOICE(min, view)
+ADMPI_ARRAY_CHOICE(max, view)
+#undef ADMPI_ARRAY_CHOICE
+
+/// Each element, or the bound that it lies beyond. The bounds are numbers, scalars or arrays.
+template <int..., class X, class L, class H, detail::if_any_array<X, L, H> = 0>
+auto clamp(const X &x, const L &low, const H &high) {
+  return min(max(x, low), high);
+}
 
 /// What holds of each element, for select.
 #define ADMPI_ARRAY_CONDITION(op, name)                                                                         \
@@ -1062,11 +1093,47 @@ auto fma(const A &a, const B &b, const C &c) {
 ADMPI_SPECIAL_UNARY(ADMPI_ARRAY_UNARY)
 ADMPI_SPECIAL_BINARY(ADMPI_ARRAY_BINARY)
 
+/// The same of scalars, for code that is written for both.
+template <class A, class B, detail::if_scalars<A, B> = 0>
+auto elt_multiply(const A &a, const B &b) {
+  return a * b;
+}
+template <class A, class B, detail::if_scalars<A, B> = 0>
+auto elt_divide(const A &a, const B &b) {
+  return a / b;
+}
+
+/// An array times or over a scalar.
+template <class A, class B, detail::if_one_array<A, B> = 0>
+auto operator*(const A &a, const B &b) {
+  return elt_multiply(a, b);
+}
+template <class A, class B, detail::if_one_array<A, B> = 0>
+auto operator/(const A &a, const B &b) {
+  return elt_divide(a, b);
+}
+
+// Refused between two arrays. Half of the readers would take it for the product of matrices, the other half for that of the
+// elements, and for square matrices both have a value.
+#define ADMPI_NO_PRODUCT                                                                    \
+  "a * b of two arrays: write multiply(a, b) for the product of matrices, elt_multiply(a, b) for the products of their elements"
+#define ADMPI_NO_QUOTIENT                                                                        \
+  "a / b of two arrays: write elt_divide(a, b) for the quotients of their elements, solve(b, a) for the solution x of b x = a"
+template <class A, class B, detail::if_two_arrays<A, B> = 0>
+varmat operator*(const A &a, const B &) {
+  static_assert(!detail::is_array<A>, ADMPI_NO_PRODUCT);
+  return a;
+}
+template <class A, class B, detail::if_two_arrays<A, B> = 0>
+varmat operator/(const A &a, const B &) {
+  static_assert(!detail::is_array<A>, ADMPI_NO_QUOTIENT);
+  return a;
+}
+
 #undef ADMPI_ARRAY_UNARY
 #undef ADMPI_ARRAY_UNARY_NAMED
 #undef ADMPI_ARRAY_BINARY
 #undef ADMPI_ARRAY_BINARY_NAMED
-#undef ADMPI_ARRAY_CHOICE
 
 #define ADMPI_ARRAY_COMPOUND(op)                                                            \
   template <class A, class B, detail::if_arrays<A, B> = 0, detail::if_assigned<A> = 0>      \
@@ -1114,10 +1181,10 @@ var mean(const array_expression<A> &a) {
   return sum(a) / static_cast<double>(size(a));
 }
 
-/// The sum of a * b, element by element.
+/// The sum of elt_multiply(a, b).
 template <class A, class B>
 var dot(const array_expression<A> &a, const array_expression<B> &b) {
-  return sum(a.self() * b.self());
+  return sum(elt_multiply(a.self(), b.self()));
 }
 
 template <class A>
@@ -1260,8 +1327,72 @@ varmat log_softmax(const array_expression<A> &a) {
   return less - log(sum(exp(less)));
 }
 
+template <class E>
+var array_expression<E>::sum() const {
+  return admpi::sum(*this);
+}
+template <class E>
+var array_expression<E>::mean() const {
+  return admpi::mean(*this);
+}
+template <class E>
+var array_expression<E>::variance() const {
+  return admpi::variance(*this);
+}
+template <class E>
+var array_expression<E>::norm2() const {
+  return admpi::norm2(*this);
+}
+template <class E>
+var array_expression<E>::max_element(std::int64_t *place_out) const {
+  return admpi::max_element(*this, place_out);
+}
+template <class E>
+var array_expression<E>::min_element(std::int64_t *place_out) const {
+  return admpi::min_element(*this, place_out);
+}
+template <class E>
+template <class B>
+var array_expression<E>::dot(const B &b) const {
+  return admpi::dot(*this, b);
+}
+
+/// Writes the values, a row a line, each as wide as the stream says. Nothing is recorded.
+template <class Char, class Traits, class A>
+std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &stream, const array_expression<A> &a) {
+  const passive no_recording;
+  const view x = detail::seen(a);
+  const std::vector<double> value = x.values();
+  const auto width = stream.width();
+  for (std::int64_t i = 0; i < x.rows(); ++i) {
+    if (i != 0) stream << '\n';
+    for (std::int64_t j = 0; j < x.cols(); ++j) {
+      if (j != 0) stream << ' ';
+      stream.width(width);
+      stream << value[static_cast<std::size_t>(i + j * x.rows())];
+    }
+  }
+  return stream;
+}
+/// Reads an element: stream >> a(i, j).
+template <class Char, class Traits>
+std::basic_istream<Char, Traits> &operator>>(std::basic_istream<Char, Traits> &stream, element &&x) {
+  double value = 0.0;
+  if (stream >> value) std::move(x) = value;
+  return stream;
+}
+
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi
+
+namespace std {
+
+// Once more, with those of arrays.
+using admpi::clamp;
+using admpi::max;
+using admpi::min;
+
+}  // namespace std
 
 #undef ADMPI_INDEPENDENT
 #undef ADMPI_INLINED

@@ -42,7 +42,7 @@
 /* An iteration did not converge. */
 #define ADMPI_ERR_CONVERGENCE 18
 
-/* For admpi_tape_start_nested: sweeps of the nest add to the adjoints of values made outside it. */
-#define ADMPI_NEST_OUTER 1
+/* For admpi_tape_start_nested: values from outside the nest are constants, whose adjoints its sweeps leave alone. */
+#define ADMPI_NEST_ISOLATED 2
 
 #endif

@@ -2,6 +2,15 @@
 #ifndef ADMPI_ERROR_HPP
 #define ADMPI_ERROR_HPP
 
+// One message, not one for each line that follows: the compiler stops where it finds no file of that name.
+#if __cplusplus < 201703L
+#error "admpi's C++ headers need C++17: compile with -std=c++17 or later"
+#include "admpi/stopped_by_the_error_above"
+#elif !defined(__cpp_exceptions)
+#error "admpi's C++ headers throw exceptions: compile without -fno-exceptions"
+#include "admpi/stopped_by_the_error_above"
+#endif
+
 #include <stdexcept>
 
 #include "admpi/interface.h"
@@ -36,49 +45,38 @@ class error_of : public error {
   explicit error_of(const char *message) : error(Code, message) {}
 };
 
-using null_error = error_of<ADMPI_ERR_NULL>;
-using argument_error = error_of<ADMPI_ERR_ARGUMENT>;
-using memory_error = error_of<ADMPI_ERR_MEMORY>;
-using limit_error = error_of<ADMPI_ERR_LIMIT>;
-using ids_error = error_of<ADMPI_ERR_IDS>;
-using stale_error = error_of<ADMPI_ERR_STALE>;
-using no_tape_error = error_of<ADMPI_ERR_NO_TAPE>;
-using not_recording_error = error_of<ADMPI_ERR_NOT_RECORDING>;
-using nest_error = error_of<ADMPI_ERR_NEST>;
-using range_error = error_of<ADMPI_ERR_RANGE>;
-using callback_error = error_of<ADMPI_ERR_CALLBACK>;
-using mpi_error = error_of<ADMPI_ERR_MPI>;
-using abi_error = error_of<ADMPI_ERR_ABI>;
-using panic_error = error_of<ADMPI_ERR_PANIC>;
-using unsupported_error = error_of<ADMPI_ERR_UNSUPPORTED>;
-using thread_error = error_of<ADMPI_ERR_THREAD>;
-using mismatch_error = error_of<ADMPI_ERR_MISMATCH>;
-using convergence_error = error_of<ADMPI_ERR_CONVERGENCE>;
+// Each code with its exception.
+#define ADMPI_EXCEPTIONS(F)                                                                                       \
+  F(NULL, null) F(ARGUMENT, argument) F(MEMORY, memory) F(LIMIT, limit) F(IDS, ids) F(STALE, stale)               \
+  F(NO_TAPE, no_tape) F(NOT_RECORDING, not_recording) F(NEST, nest) F(RANGE, range) F(CALLBACK, callback)         \
+  F(MPI, mpi) F(ABI, abi) F(PANIC, panic) F(UNSUPPORTED, unsupported) F(THREAD, thread) F(MISMATCH, mismatch)     \
+  F(CONVERGENCE, convergence)
+
+#define ADMPI_EXCEPTION(code, name) using name##_error = error_of<ADMPI_ERR_##code>;
+ADMPI_EXCEPTIONS(ADMPI_EXCEPTION)
+#undef ADMPI_EXCEPTION
 
 namespace detail {
 
 /// Throws the exception of a status code.
 [[noreturn, gnu::noinline, gnu::cold]] inline void raise(int code, const char *message) {
   switch (code) {
-    case ADMPI_ERR_NULL: throw null_error(message);
-    case ADMPI_ERR_ARGUMENT: throw argument_error(message);
-    case ADMPI_ERR_MEMORY: throw memory_error(message);
-    case ADMPI_ERR_LIMIT: throw limit_error(message);
-    case ADMPI_ERR_IDS: throw ids_error(message);
-    case ADMPI_ERR_STALE: throw stale_error(message);
-    case ADMPI_ERR_NO_TAPE: throw no_tape_error(message);
-    case ADMPI_ERR_NOT_RECORDING: throw not_recording_error(message);
-    case ADMPI_ERR_NEST: throw nest_error(message);
-    case ADMPI_ERR_RANGE: throw range_error(message);
-    case ADMPI_ERR_CALLBACK: throw callback_error(message);
-    case ADMPI_ERR_MPI: throw mpi_error(message);
-    case ADMPI_ERR_ABI: throw abi_error(message);
-    case ADMPI_ERR_PANIC: throw panic_error(message);
-    case ADMPI_ERR_UNSUPPORTED: throw unsupported_error(message);
-    case ADMPI_ERR_THREAD: throw thread_error(message);
-    case ADMPI_ERR_MISMATCH: throw mismatch_error(message);
-    case ADMPI_ERR_CONVERGENCE: throw convergence_error(message);
+#define ADMPI_EXCEPTION(code, name) \
+  case ADMPI_ERR_##code: throw name##_error(message);
+    ADMPI_EXCEPTIONS(ADMPI_EXCEPTION)
+#undef ADMPI_EXCEPTION
     default: throw error(code, message);
+  }
+}
+
+/// What a program calls the exception of a status code.
+inline const char *exception_name(int code) noexcept {
+  switch (code) {
+#define ADMPI_EXCEPTION(code, name) \
+  case ADMPI_ERR_##code: return "admpi::" #name "_error";
+    ADMPI_EXCEPTIONS(ADMPI_EXCEPTION)
+#undef ADMPI_EXCEPTION
+    default: return "admpi::error";
   }
 }
 

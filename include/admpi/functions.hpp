@@ -4,6 +4,7 @@
 #define ADMPI_FUNCTIONS_HPP
 
 #include <cmath>
+#include <initializer_list>
 
 #include "admpi/normal.h"
 #include "admpi/var.hpp"
@@ -378,6 +379,27 @@ ADMPI_ALWAYS_INLINE auto hypot(const A &a, const B &b, const C &c) {
   using std::hypot;
   return hypot(hypot(a, b), c);
 }
+
+namespace detail {
+
+template <class T>
+const T &first_least(std::initializer_list<T> list) {
+  const T *least = list.begin();
+  for (const T &each : list) least = each < *least ? &each : least;
+  return *least;
+}
+template <class T>
+const T &first_greatest(std::initializer_list<T> list) {
+  const T *greatest = list.begin();
+  for (const T &each : list) greatest = *greatest < each ? &each : greatest;
+  return *greatest;
+}
+
+}  // namespace detail
+
+/// The first of the smallest, or of the largest, of a list: min({x, x * y, 1.0}).
+inline var min(std::initializer_list<var> list) { return detail::first_least(list); }
+inline var max(std::initializer_list<var> list) { return detail::first_greatest(list); }
 
 /// a * 2^n.
 template <class A>

@@ -1,10 +1,15 @@
 /* admpi: the calls that begin. They pass on what this compilation saw of MPI, so that a program of one MPI
- * is refused by the library of another before anything else happens. */
+ * is refused by the library of another before anything else happens. The library exports functions of the same names for
+ * Fortran, Rust and dlsym, which check the MPI that is loaded alone. */
 #ifndef ADMPI_INIT_H
 #define ADMPI_INIT_H
 
 #include "admpi/abi.h"
 #include "admpi/ampi.h"
+
+#ifndef ADMPI_INIT_FUNCTION
+#define ADMPI_INIT_FUNCTION static inline
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,7 +20,7 @@ extern "C" {
  *  @param[in,out] argc  as MPI has it; may be NULL
  *  @param[in,out] argv  as MPI has it; may be NULL
  *  @return an MPI code */
-static inline int AMPI_Init(int *argc, char ***argv) {
+ADMPI_INIT_FUNCTION int AMPI_Init(int *argc, char ***argv) {
   const admpi_mpi_sizes sizes = admpi_sizes_of_program();
   return admpi_mpi_init(argc, argv, &sizes);
 }
@@ -26,7 +31,7 @@ static inline int AMPI_Init(int *argc, char ***argv) {
  *  @param required       the level of thread support wanted
  *  @param[out] provided  the level given
  *  @return an MPI code */
-static inline int AMPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+ADMPI_INIT_FUNCTION int AMPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   const admpi_mpi_sizes sizes = admpi_sizes_of_program();
   return admpi_mpi_init_thread(argc, argv, required, provided, &sizes);
 }
@@ -34,8 +39,8 @@ static inline int AMPI_Init_thread(int *argc, char ***argv, int required, int *p
 /** The library's beginning in a program that calls MPI_Init itself: `comm` and MPI_COMM_SELF may carry active
  *  data afterwards. Collective over `comm`; may be called again for others.
  *  @param comm  an intracommunicator
- *  @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED */
-static inline int admpi_init(MPI_Comm comm) {
+ *  @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_ARGUMENT (MPI_COMM_NULL), ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED */
+ADMPI_INIT_FUNCTION int admpi_init(MPI_Comm comm) {
   const admpi_mpi_sizes sizes = admpi_sizes_of_program();
   return admpi_init_abi(comm, &sizes);
 }

@@ -5,8 +5,16 @@
 
 #if defined(ADMPI_FORTRAN) || defined(_LANGUAGE_FORTRAN) || defined(__GFORTRAN__) || defined(__flang__) || defined(NAGFOR)
 #define ADMPI_IS_FORTRAN 1
-#elif !defined(__cplusplus) && !defined(__STDC_VERSION__)
+#elif !defined(__cplusplus) && !defined(__STDC_VERSION__) && !defined(__STDC__)
 #define ADMPI_IS_FORTRAN 1
+#endif
+
+/* One message, not one for each line that follows: the compiler stops where it finds no file of that name. */
+#if !defined(ADMPI_IS_FORTRAN) && !defined(__cplusplus)
+#if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L
+#error "admpi.h needs C99: compile with -std=c99 or later, not with -ansi or -std=c90"
+#include "admpi/stopped_by_the_error_above"
+#endif
 #endif
 
 #include "admpi/config.h"

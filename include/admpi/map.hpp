@@ -260,8 +260,8 @@ class map_registration {
 
 /// A function object that maps may apply, f(const map_job<T> &): constant, since several threads may call it at once; its captures
 /// are each process's own. Known under its name on all ranks that construct it, which they do before workers serve.
-/// T is var, for plain numbers too, and what is listed as in map_function f("name", [](const auto &job) { ... },
-/// map_scalars<tangent<var>, tangent<double>>{}).
+/// T is var, for plain numbers too, and what is listed as in `map_function f("name", [](const auto &job) { ... },
+/// map_scalars<tangent<var>, tangent<double>>{})`.
 template <class F, class... Scalars>
 class map_function : detail::map_registration<var>, detail::map_registration<Scalars>... {
  public:
@@ -528,9 +528,14 @@ decltype(auto) with_function(const F &f, Fn &&fn) {
     const std::conditional_t<std::is_function<F>::value, object, const object &> here = f;
     const void *where = &here;
     // As long as the object on this stack lives, its place is no other's.
+#ifdef __cpp_rtti
     const readable type(typeid(F));
+    const char *const type_name = type.name();
+#else
+    const char *const type_name = __PRETTY_FUNCTION__;
+#endif
     char name[256];
-    std::snprintf(name, sizeof name, "%p, %.200s", static_cast<const void *>(name), type.name());
+    std::snprintf(name, sizeof name, "%p, %.200s", static_cast<const void *>(name), type_name);
     const map_registration<R> function(name, &run_job<object, R>, const_cast<void *>(where));
     return fn(function.number_of());
   }
@@ -644,8 +649,8 @@ auto run_map(const F &f, const Shared &shared, const Own &own, const map_place &
 ///                a matrix with a column a job
 /// @param on      map_data, map_workers or, by default, the calling thread
 ///
-/// The results are double, var, tangent<double>, tangent of it or tangent<var>, as the parameters are; where only one of shared and
-/// jobs is double, its values are constants. On var and tangent<var> they are on the caller's tape, as if f had been recorded there
+/// The results are double, var, `tangent<double>`, tangent of it or `tangent<var>`, as the parameters are; where only one of shared and
+/// jobs is double, its values are constants. On var and `tangent<var>` they are on the caller's tape, as if f had been recorded there
 /// once a job. Throws map_error where a job fails, argument_error and others where the call itself is wrong.
 template <class F, class Shared, class Jobs>
 auto map_rect(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {}, std::int64_t n_y = 1) {
@@ -678,7 +683,7 @@ struct map_hessians {
   ragged<double> hessian;
 };
 
-/// Second derivatives of all results, `n_y` a job, at plain numbers. f is a map_function that lists tangent<var>, or any function
+/// Second derivatives of all results, `n_y` a job, at plain numbers. f is a map_function that lists `tangent<var>`, or any function
 /// object as in map_rect.
 template <class F, class Shared = std::vector<double>, class Jobs>
 map_hessians map_hessian(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {},

@@ -17,7 +17,7 @@ std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &s
 }
 template <class Char, class Traits, class T>
 std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &stream, const tangent<T> &x) {
-  return stream << value(x);
+  return stream << x.value;
 }
 /// Reads a passive value.
 template <class Char, class Traits>
@@ -25,6 +25,29 @@ std::basic_istream<Char, Traits> &operator>>(std::basic_istream<Char, Traits> &s
   double value = 0.0;
   if (stream >> value) x = value;
   return stream;
+}
+template <class Char, class Traits, class T>
+std::basic_istream<Char, Traits> &operator>>(std::basic_istream<Char, Traits> &stream, tangent<T> &x) {
+  double value = 0.0;
+  if (stream >> value) x = T(value);
+  return stream;
+}
+
+namespace detail {
+
+template <class A>
+inline constexpr bool is_number = is_active<A> || is_tangent<A> || std::is_arithmetic<A>::value;
+template <class... A>
+using if_active_numbers = std::enable_if_t<(is_number<A> && ...) && !(std::is_arithmetic<A>::value && ...) &&
+                                               !(is_tangent_array<A> || ...),
+                                           int>;
+
+}  // namespace detail
+
+/// x, or the bound that it lies beyond, as std::clamp, which wants three of one type.
+template <int..., class X, class L, class H, detail::if_active_numbers<X, L, H> = 0>
+auto clamp(const X &x, const L &low, const H &high) {
+  return min(max(x, low), high);
 }
 
 namespace detail {
@@ -74,6 +97,7 @@ ADMPI_USING(modf)
 ADMPI_USING(lgamma)
 ADMPI_USING(tgamma)
 ADMPI_USING(beta)
+ADMPI_USING(clamp)
 #undef ADMPI_USING
 #undef ADMPI_USING_CHOICE
 

@@ -53,6 +53,8 @@ struct tangent {
   constexpr explicit operator I() const {
     return static_cast<I>(value);
   }
+  template <class F, std::enable_if_t<std::is_floating_point<F>::value, int> = 0>
+  explicit operator F() const = delete;  // it would lose the derivative: for the value alone write admpi::value(x)
 };
 
 /// The primal value, below all levels of nesting.
@@ -65,6 +67,10 @@ constexpr double value(const tangent<T> &x) {
 template <class T>
 constexpr const T &derivative(const tangent<T> &x) {
   return x.derivative;
+}
+template <class T, class D, std::enable_if_t<std::is_convertible<D, T>::value, int> = 0>
+constexpr void set_derivative(tangent<T> &x, const D &direction) {
+  x.derivative = direction;
 }
 
 namespace detail {
@@ -286,6 +292,10 @@ auto fma(const A &a, const B &b, const C &c) {
   z.value = fma(x.value, y.value, z.value);
   return z;
 }
+
+/// The first of the smallest, or of the largest, of a list: min({x, y, 1.0}). Of other tangents std::min<T>({...}).
+inline tangent<double> min(std::initializer_list<tangent<double>> list) { return detail::first_least(list); }
+inline tangent<double> max(std::initializer_list<tangent<double>> list) { return detail::first_greatest(list); }
 
 /// The root of the sum of three squares. Any of the three may be a constant.
 template <class A, class B, class C, detail::if_tangents<A, B, C> = 0>

@@ -3,7 +3,7 @@
 // derivative gives a Hessian times that direction.
 //
 //   admpi::tangent<admpi::varmat> x{a, v};                // v: the direction, passive
-//   admpi::tangent<admpi::var> y = sum(exp(x) * x);
+//   admpi::tangent<admpi::var> y = dot(exp(x), x);
 //   tape.seed(y.derivative);                              // H v in the adjoints of a
 #ifndef ADMPI_TANGENT_ARRAYS_HPP
 #define ADMPI_TANGENT_ARRAYS_HPP
@@ -39,6 +39,21 @@ struct tangent<varmat> {
   /// An element as a scalar; the second counts column by column.
   const tangent<var> operator()(std::int64_t i, std::int64_t j) const { return {value(i, j), derivative(i, j)}; }
   const tangent<var> operator()(std::int64_t k) const { return {value(k), derivative(k)}; }
+
+  const tangent<var> operator[](std::int64_t k) const { return (*this)(k); }
+  /// To read the elements, column by column.
+  detail::element_iterator<tangent> begin() const noexcept { return {*this, 0}; }
+  detail::element_iterator<tangent> end() const noexcept { return {*this, size()}; }
+
+  /// The functions of these names.
+  tangent<var> sum() const;
+  tangent<var> mean() const;
+  tangent<var> variance() const;
+  tangent<var> norm2() const;
+  tangent<var> max_element(std::int64_t *place_out = nullptr) const;
+  tangent<var> min_element(std::int64_t *place_out = nullptr) const;
+  template <class B>
+  tangent<var> dot(const B &b) const;
 
   std::int64_t rows() const noexcept { return value.rows(); }
   std::int64_t cols() const noexcept { return value.cols(); }
@@ -150,31 +165,61 @@ auto along(const varmat &direction, const A &...x) {
 
 }  // namespace detail
 
+inline tangent<varmat> elt_multiply(const tangent<varmat> &a, const tangent<varmat> &b) {
+  return {elt_multiply(a.value, b.value), elt_multiply(a.derivative, b.value) + elt_multiply(a.value, b.derivative)};
+}
+inline tangent<varmat> elt_divide(const tangent<varmat> &a, const tangent<varmat> &b) {
+  const varmat y = elt_divide(a.value, b.value);
+  return {y, elt_divide(a.derivative - elt_multiply(y, b.derivative), b.value)};
+}
+
 // With what does not depend on the direction: matrices, expressions, scalars, numbers.
-#define ADMPI_FIXED(op, left, right)                                               \
-  template <class U, detail::if_fixed<U> = 0>                                      \
-  tangent<varmat> operator op(const tangent<varmat> &a, const U &b) {              \
-    return left;                                                                   \
-  }                                                                                \
-  template <class U, detail::if_fixed<U> = 0>                                      \
-  tangent<varmat> operator op(const U &a, const tangent<varmat> &b) {              \
-    return right;                                                                  \
+#define ADMPI_FIXED(name, left, right)                              \
+  template <class U, detail::if_fixed<U> = 0>                       \
+  tangent<varmat> name(const tangent<varmat> &a, const U &b) {      \
+    return left;                                                    \
+  }                                                                 \
+  template <class U, detail::if_fixed<U> = 0>                       \
+  tangent<varmat> name(const U &a, const tangent<varmat> &b) {      \
+    return right;                                                   \
   }
 #define ADMPI_COMMA ,
-ADMPI_FIXED(+, {a.value + b ADMPI_COMMA a.derivative}, {a + b.value ADMPI_COMMA b.derivative})
-ADMPI_FIXED(-, {a.value - b ADMPI_COMMA a.derivative}, {a - b.value ADMPI_COMMA - b.derivative})
-ADMPI_FIXED(*, {a.value * b ADMPI_COMMA a.derivative * b}, {a * b.value ADMPI_COMMA a * b.derivative})
+ADMPI_FIXED(operator+, {a.value + b ADMPI_COMMA a.derivative}, {a + b.value ADMPI_COMMA b.derivative})
+ADMPI_FIXED(operator-, {a.value - b ADMPI_COMMA a.derivative}, {a - b.value ADMPI_COMMA - b.derivative})
+ADMPI_FIXED(elt_multiply, {elt_multiply(a.value, b) ADMPI_COMMA elt_multiply(a.derivative, b)},
+            {elt_multiply(a, b.value) ADMPI_COMMA elt_multiply(a, b.derivative)})
 #undef ADMPI_FIXED
 #undef ADMPI_COMMA
 template <class U, detail::if_fixed<U> = 0>
-tangent<varmat> operator/(const tangent<varmat> &a, const U &b) {
-  return {a.value / b, a.derivative / b};
+tangent<varmat> elt_divide(const tangent<varmat> &a, const U &b) {
+  return {elt_divide(a.value, b), elt_divide(a.derivative, b)};
 }
 template <class U, detail::if_fixed<U> = 0>
-tangent<varmat> operator/(const U &a, const tangent<varmat> &b) {
-  const varmat y = a / b.value;
-  return {y, -y * b.derivative / b.value};
+tangent<varmat> elt_divide(const U &a, const tangent<varmat> &b) {
+  const varmat y = elt_divide(a, b.value);
+  return {y, -elt_divide(elt_multiply(y, b.derivative), b.value)};
 }
+
+// These take a scalar on one side, as they do of matrices.
+#define ADMPI_SCALED(op, name, refusal)                                                  \
+  template <class U, detail::if_fixed<U> = 0>                                            \
+  tangent<varmat> operator op(const tangent<varmat> &a, const U &b) {                    \
+    static_assert(detail::is_scalar<U>, refusal);                                        \
+    return name(a, b);                                                                   \
+  }                                                                                      \
+  template <class U, detail::if_fixed<U> = 0>                                            \
+  tangent<varmat> operator op(const U &a, const tangent<varmat> &b) {                    \
+    static_assert(detail::is_scalar<U>, refusal);                                        \
+    return name(a, b);                                                                   \
+  }                                                                                      \
+  template <bool Never = false>                                                          \
+  tangent<varmat> operator op(const tangent<varmat> &a, const tangent<varmat> &) {       \
+    static_assert(Never, refusal);                                                       \
+    return a;                                                                            \
+  }
+ADMPI_SCALED(*, elt_multiply, ADMPI_NO_PRODUCT)
+ADMPI_SCALED(/, elt_divide, ADMPI_NO_QUOTIENT)
+#undef ADMPI_SCALED
 
 // With a scalar that does.
 inline tangent<varmat> operator+(const tangent<varmat> &a, const tangent<var> &b) {
@@ -197,7 +242,7 @@ inline tangent<varmat> operator/(const tangent<varmat> &a, const tangent<var> &b
 }
 inline tangent<varmat> operator/(const tangent<var> &a, const tangent<varmat> &b) {
   const varmat y = a.value / b.value;
-  return {y, (a.derivative - y * b.derivative) / b.value};
+  return {y, elt_divide(a.derivative - elt_multiply(y, b.derivative), b.value)};
 }
 
 // Such a scalar with an array that does not.
@@ -246,7 +291,7 @@ ADMPI_STD_UNARY(ADMPI_TANGENT_ARRAY)
 ADMPI_SPECIAL_UNARY(ADMPI_TANGENT_ARRAY)
 #undef ADMPI_TANGENT_ARRAY
 inline tangent<varmat> fabs(const tangent<varmat> &x) { return abs(x); }
-inline tangent<varmat> square(const tangent<varmat> &x) { return {square(x.value), 2.0 * x.value * x.derivative}; }
+inline tangent<varmat> square(const tangent<varmat> &x) { return {square(x.value), 2.0 * elt_multiply(x.value, x.derivative)}; }
 inline tangent<varmat> inv(const tangent<varmat> &x) { return 1.0 / x; }
 
 #define ADMPI_TANGENT_ARRAY(name)                                                                            \
@@ -279,7 +324,7 @@ template <class A, class B, class C,
 tangent<varmat> fma(const A &a, const B &b, const C &c) {
   const varmat &like = detail::shape_of(a, b, c);
   const tangent<varmat> x = detail::spread(a, like), y = detail::spread(b, like), z = detail::spread(c, like);
-  return {fma(x.value, y.value, z.value), x.derivative * y.value + x.value * y.derivative + z.derivative};
+  return {fma(x.value, y.value, z.value), elt_multiply(x.derivative, y.value) + elt_multiply(x.value, y.derivative) + z.derivative};
 }
 
 /// What holds of the values of each element, for select.
@@ -347,10 +392,19 @@ tangent<varmat> chosen(const tangent<varmat> &a, const tangent<varmat> &b) {
 ADMPI_STD_CHOICE(ADMPI_TANGENT_ARRAY)
 #undef ADMPI_TANGENT_ARRAY
 
+/// Each element, or the bound that it lies beyond. The bounds are numbers, scalars, arrays or tangents of them.
+template <int..., class L, class H>
+tangent<varmat> clamp(const tangent<varmat> &x, const L &low, const H &high) {
+  return min(max(x, low), high);
+}
+
+/// The same derivative in the direction everywhere.
+inline void set_derivative(tangent<varmat> &x, double direction) { x.derivative = varmat(x.rows(), x.cols(), direction); }
+
 inline tangent<var> sum(const tangent<varmat> &a) { return {sum(a.value), sum(a.derivative)}; }
 inline tangent<var> mean(const tangent<varmat> &a) { return {mean(a.value), mean(a.derivative)}; }
 inline tangent<var> dot(const tangent<varmat> &a, const tangent<varmat> &b) {
-  return {dot(a.value, b.value), sum(a.derivative * b.value + a.value * b.derivative)};
+  return {dot(a.value, b.value), sum(elt_multiply(a.derivative, b.value) + elt_multiply(a.value, b.derivative))};
 }
 template <class U, detail::if_fixed_array<U> = 0>
 tangent<var> dot(const tangent<varmat> &a, const U &b) {
@@ -367,7 +421,7 @@ inline tangent<var> norm2(const tangent<varmat> &a) {
 }
 inline tangent<var> variance(const tangent<varmat> &a) {
   const tangent<varmat> distance = a - mean(a);
-  return {variance(a.value), 2.0 * mean(distance.value * distance.derivative) * static_cast<double>(a.value.size()) /
+  return {variance(a.value), 2.0 * mean(elt_multiply(distance.value, distance.derivative)) * static_cast<double>(a.value.size()) /
                                  static_cast<double>(a.value.size() - 1)};
 }
 inline tangent<var> max_element(const tangent<varmat> &a, std::int64_t *place_out = nullptr) {
@@ -389,7 +443,7 @@ inline tangent<var> log_sum_exp(const tangent<varmat> &a) {
 }
 inline tangent<varmat> softmax(const tangent<varmat> &a) {
   const varmat p = softmax(a.value);
-  return {p, p * (a.derivative - dot(p, a.derivative))};
+  return {p, elt_multiply(p, a.derivative - dot(p, a.derivative))};
 }
 inline tangent<varmat> log_softmax(const tangent<varmat> &a) {
   return {log_softmax(a.value), a.derivative - dot(softmax(a.value), a.derivative)};
@@ -424,7 +478,26 @@ inline tangent<varmat> scatter_add(const tangent<varmat> &a, const std::vector<s
   return {scatter_add(a.value, index, b.value), scatter_add(a.derivative, index, b.derivative)};
 }
 
+inline tangent<var> tangent<varmat>::sum() const { return admpi::sum(*this); }
+inline tangent<var> tangent<varmat>::mean() const { return admpi::mean(*this); }
+inline tangent<var> tangent<varmat>::variance() const { return admpi::variance(*this); }
+inline tangent<var> tangent<varmat>::norm2() const { return admpi::norm2(*this); }
+inline tangent<var> tangent<varmat>::max_element(std::int64_t *place_out) const { return admpi::max_element(*this, place_out); }
+inline tangent<var> tangent<varmat>::min_element(std::int64_t *place_out) const { return admpi::min_element(*this, place_out); }
+template <class B>
+tangent<var> tangent<varmat>::dot(const B &b) const {
+  return admpi::dot(*this, b);
+}
+
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi
+
+namespace std {
+
+using admpi::clamp;
+using admpi::max;
+using admpi::min;
+
+}  // namespace std
 
 #endif

@@ -137,7 +137,7 @@ tangent<double> density_along(Density density, const std::vector<tangent_argumen
   in_nest([&](tape_ref tape) {
     const std::vector<forward_input> in{forward_input(tape, x[I])...};
     const var y = density(in[I].made(x[I].is_scalar())...);
-    tape.seed(y);
+    tape.seed(y, weight_of(y));
     tape.reverse();
     lp.value = y.value;
     for (std::size_t k = 0; k < in.size(); ++k) {
@@ -297,7 +297,7 @@ inline var multi_normal_slope(const tangent<varmat> &y, const tangent<varmat> &m
   const std::int64_t n = y.value.cols();
   const varmat once = matrix_of(1, n, [](std::int64_t, std::int64_t) { return 1.0; });
   const tangent<varmat> z = solve_lower(l, y - (mu.value.cols() == n ? mu : multiply(mu, once)));
-  return -dot(z.value, z.derivative) - static_cast<double>(n) * sum(l.derivative.diagonal() / l.value.diagonal());
+  return -dot(z.value, z.derivative) - static_cast<double>(n) * sum(elt_divide(l.derivative.diagonal(), l.value.diagonal()));
 }
 
 }  // namespace detail

@@ -36,9 +36,9 @@ varmat matrix_of(std::int64_t rows, std::int64_t cols, F f) {
 
 /// The elements below the diagonal, times a factor those on it, and else 0.
 inline varmat lower_of(const varmat &a, double on_diagonal = 1.0) {
-  return a * matrix_of(a.rows(), a.cols(), [=](std::int64_t i, std::int64_t j) {
-           return i > j ? 1.0 : i == j ? on_diagonal : 0.0;
-         });
+  return elt_multiply(a, matrix_of(a.rows(), a.cols(), [=](std::int64_t i, std::int64_t j) {
+                        return i > j ? 1.0 : i == j ? on_diagonal : 0.0;
+                      }));
 }
 inline varmat upper_of(const varmat &a) { return a - lower_of(a, 0.0); }
 
@@ -251,7 +251,7 @@ inline qr_factors<tangent<varmat>> qr(const tangent<varmat> &a) {
 inline eigen_pairs<tangent<varmat>> eigen_sym(const tangent<varmat> &a) {
   const eigen_pairs<varmat> e = eigen_sym(a.value);
   const varmat inner = quad_form(detail::symmetric(a.derivative), e.vectors);
-  return {{e.values, inner.diagonal()}, {e.vectors, multiply(e.vectors, varmat(inner * detail::gaps(e.values)))}};
+  return {{e.values, inner.diagonal()}, {e.vectors, multiply(e.vectors, varmat(elt_multiply(inner, detail::gaps(e.values))))}};
 }
 inline tangent<varmat> eigenvalues_sym(const tangent<varmat> &a) { return eigen_sym(a).values; }
 
@@ -264,7 +264,7 @@ inline singular_triplets<tangent<varmat>> svd(const tangent<varmat> &a) {
   const varmat p = multiply(f.u.transpose(), of_v);
   const varmat across = detail::in_rows(f.s);
   const varmat sums = detail::inverses(across + across.transpose(), f.s);
-  const varmat x = 0.5 * (p + p.transpose()) * detail::gaps(f.s), y = 0.5 * (p - p.transpose()) * sums;
+  const varmat x = 0.5 * elt_multiply(p + p.transpose(), detail::gaps(f.s)), y = 0.5 * elt_multiply(p - p.transpose(), sums);
   const varmat inverse = detail::inverses(f.s, f.s);
   const varmat rest_of_u = of_v - multiply(f.u, p), rest_of_v = of_u - multiply(f.v, p.transpose());
   return {{f.u, multiply(f.u, varmat(x + y)) + diag_post_multiply(rest_of_u, inverse)},

@@ -104,23 +104,27 @@ int32_t admpi_tape_input(admpi_tape *tape, const double *value, int64_t n, admpi
 int32_t admpi_tape_input_ids(admpi_tape *tape, int64_t n, uint32_t *first_id_out);
 
 /**
- * Sets how many directions a sweep propagates. A change clears the adjoints, in nests those outside too.
+ * Sets how many directions a sweep propagates. A change clears the adjoints.
  * @param width  1, 2, 4, 8 or 16
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT,
- *         ADMPI_ERR_NEST (a change in a callback of a sweep),
+ *         ADMPI_ERR_NEST (a change in a callback of a sweep, or in a nest where adjoints outside would be lost),
  *         ADMPI_ERR_RANGE (a change while a partial sweep has messages under way)
  */
-int32_t admpi_tape_width(admpi_tape *tape, int32_t width);
+int32_t admpi_tape_width(admpi_tape *tape,
+                         int32_t width);
 
 /**
  * Adds to the adjoint of a result.
- * @param y          a value of this tape; a passive one is ignored
+ * @param y          a value of this tape; a passive one is ignored, and in checking mode refused unless weight is 0
  * @param weight     what is added
  * @param direction  0 up to the width
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE,
  *         ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
  */
-int32_t admpi_tape_seed(admpi_tape *tape, admpi_var y, double weight, int32_t direction);
+int32_t admpi_tape_seed(admpi_tape *tape,
+                        admpi_var y,
+                        double weight,
+                        int32_t direction);
 
 /**
  * Lets the adjoint of an intermediate value outlive the sweep; it gathers over sweeps, as inputs do.
@@ -136,7 +140,10 @@ int32_t admpi_tape_keep(admpi_tape *tape, admpi_var y);
  * one began may be swept; open a nest for it.
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY,
  *         ADMPI_ERR_STALE (a statement has an operand of another tape; clear the adjoints),
- *         ADMPI_ERR_NEST (a callback swept what is being swept, or left a nest open),
+ *         ADMPI_ERR_ARGUMENT (nothing was seeded, in checking mode),
+ *         ADMPI_ERR_NEST (a callback swept what is being swept, left a nest open, or used a value that was made
+ *         after the operation it reverses),
+ *         ADMPI_ERR_MISMATCH (the ranks do not have the same messages and collectives on record),
  *         ADMPI_ERR_CALLBACK, ADMPI_ERR_MPI, or the error that a C operator could not return
  */
 int32_t admpi_tape_reverse(admpi_tape *tape);
@@ -151,12 +158,16 @@ int32_t admpi_tape_reverse_range(admpi_tape *tape, const admpi_position *from, c
 
 /**
  * Reads an adjoint.
- * @param x                 a value of this tape; 0 for a passive one
+ * @param x                 an input, a kept value, or one that no sweep has passed: the adjoint of any other is 0, and
+ *                          in checking mode an error
  * @param direction         0 up to the width
  * @param[out] adjoint_out  the adjoint
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE
  */
-int32_t admpi_tape_adjoint(const admpi_tape *tape, admpi_var x, int32_t direction, double *adjoint_out);
+int32_t admpi_tape_adjoint(const admpi_tape *tape,
+                           admpi_var x,
+                           int32_t direction,
+                           double *adjoint_out);
 
 /**
  * Reads the adjoints of several values.
@@ -173,10 +184,10 @@ int32_t admpi_tape_adjoints(const admpi_tape *tape,
                             double *adjoint_out);
 
 /**
- * Zeroes all adjoints, those of inputs and kept values included; in a closed nest, those of values made
+ * Zeroes all adjoints, those of inputs and kept values included; in an isolated nest, those of values made
  * in it.
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE,
- *         ADMPI_ERR_NEST (in a callback of a sweep, not in a closed nest opened there)
+ *         ADMPI_ERR_NEST (in a callback of a sweep, not in an isolated nest opened there)
  */
 int32_t admpi_tape_clear_adjoints(admpi_tape *tape);
 
@@ -205,12 +216,16 @@ int32_t admpi_tape_reset_to(admpi_tape *tape,
                             const admpi_position *position);
 
 /**
- * Opens a nest: what is recorded from now on is swept alone, and forgotten when it is recovered.
- * @param flags          0, or ADMPI_NEST_OUTER: its sweeps add to the adjoints of values made outside
+ * Opens a nest: what is recorded from now on is swept alone, and forgotten when it is recovered. Its sweeps add to
+ * the adjoints of the values from outside that it uses, and a later sweep outside it takes these further. In a callback
+ * of a sweep such values must be older than the operation that is being reversed; that sweep takes them further.
+ * @param flags          0, or ADMPI_NEST_ISOLATED: values from outside are constants, and their adjoints left alone
  * @param[out] nest_out  what admpi_tape_recover_nested must be given
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT
  */
-int32_t admpi_tape_start_nested(admpi_tape *tape, int32_t flags, admpi_nest *nest_out);
+int32_t admpi_tape_start_nested(admpi_tape *tape,
+                                int32_t flags,
+                                admpi_nest *nest_out);
 
 /**
  * Closes the innermost nest and forgets what was recorded in it. Recording is on or off as it was
@@ -299,9 +314,10 @@ int32_t admpi_tape_trim(admpi_tape *tape);
 int32_t admpi_tape_grow(admpi_tape *tape, uint32_t n);
 
 /**
- * For inline recorders in checking mode: whether an operand may be used now.
+ * For inline recorders in checking mode, or on a thread without a tape: whether an operand may be used now.
  * @param operand  an active or passive value
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE (active, on a thread without a tape)
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE (active, on a thread without a tape: in
+ *         checking mode, or if the tape that made it records, whose next sweep fails then)
  */
 int32_t admpi_tape_check(const admpi_tape *tape,
                          const admpi_var *operand);

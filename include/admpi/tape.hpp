@@ -234,6 +234,11 @@ class tape_ref {
 /// The thread's current tape; without one its methods throw no_tape_error.
 inline tape_ref current_tape() noexcept { return tape_ref(admpi_tls_tape); }
 
+/// The derivative of a var is its adjoint on the thread's current tape: to set it is to seed a result, before the sweep; after
+/// it, derivative(x) is that of an input. Of a tangent it is the derivative in the direction, of a plain number 0.
+inline void set_derivative(const var &y, double weight) { current_tape().seed(y, weight); }
+inline double derivative(const var &x) { return current_tape().adjoint(x); }
+
 /// A tape of one's own: the thread's current one from here to its destruction, which brings the previous one back.
 class tape : public tape_ref {
  public:
@@ -278,7 +283,8 @@ class tape : public tape_ref {
 };
 
 /// A nest on the current tape: what is recorded inside is swept on its own and forgotten at the end of the scope.
-/// Its sweeps leave the adjoints of values from outside alone, unless flags is ADMPI_NEST_OUTER.
+/// Its sweeps add to the adjoints of the values from outside that it uses, and a later sweep outside it takes them
+/// further. If flags is ADMPI_NEST_ISOLATED, these values are constants, and their adjoints are left alone.
 class nested {
  public:
   explicit nested(int flags = 0) : nested(current_tape(), flags) {}
@@ -326,13 +332,16 @@ class passive {
 
 namespace detail {
 
+/// The weight of a function's result, which may be constant.
+inline double weight_of(const var &y) noexcept { return y.id != 0 ? 1.0 : 0.0; }
+
 /// Calls fn with a tape that records, from which nothing is left afterwards: a nest of the current tape, or a tape of its
 /// own if the thread has none.
 template <class F>
 void in_nest(F &&fn) {
   // What stands for no tape has no ids to give.
   if (admpi_tls_tape->next_id != 0) {
-    nested nest;
+    nested nest(ADMPI_NEST_ISOLATED);
     current_tape().start();  // until the nest is recovered
     fn(current_tape());
     nest.recover();
@@ -343,24 +352,57 @@ void in_nest(F &&fn) {
   }
 }
 
-}  // namespace detail
-
-/// The gradient of f at x. f takes a std::vector<var> and returns a var. Uses a nest of the current tape, or a tape
-/// of its own if the thread has none. Values from outside the function are constants.
-template <class F>
-std::vector<double> gradient(F &&f, const std::vector<double> &x, double *value_out = nullptr) {
+/// The gradient at x of what seed(tape, f(x)) seeds.
+template <class F, class Seed>
+std::vector<double> gradient_of(F &&f, const std::vector<double> &x, double *value_out, Seed &&seed) {
   std::vector<double> result(x.size());
-  detail::in_nest([&](tape_ref tape) {
+  in_nest([&](tape_ref tape) {
     std::vector<var> active(x.begin(), x.end());
     if (!active.empty()) tape.input(active);
     const var y = f(static_cast<const std::vector<var> &>(active));
-    tape.seed(y);
+    seed(tape, y);
     tape.reverse();
     tape.adjoints(active.data(), static_cast<std::int64_t>(active.size()), result.data());
     if (value_out != nullptr) *value_out = y.value;
   });
   return result;
 }
+
+}  // namespace detail
+
+/// The gradient of f at x. f takes a std::vector<var> and returns a var. Uses a nest of the current tape, or a tape
+/// of its own if the thread has none. Values from outside the function are constants.
+/// Over ranks, which all call it: the gradient of the sum of what f returns on each of them, with respect to this rank's x.
+template <class F>
+std::vector<double> gradient(F &&f, const std::vector<double> &x, double *value_out = nullptr) {
+  return detail::gradient_of(std::forward<F>(f), x, value_out, [](tape_ref tape, const var &y) {
+    tape.seed(y, detail::weight_of(y));
+  });
+}
+
+#if ADMPI_HAVE_MPI
+/// How the inputs of a function lie on the ranks.
+enum class inputs {
+  distributed,  ///< each rank has inputs of its own
+  replicated    ///< every rank has the same inputs
+};
+
+/// The gradient of an objective that all ranks of comm compute together. All of them call it. f returns the objective, the
+/// same on every rank: what an Allreduce leaves. Distributed inputs: the derivatives with respect to this rank's x.
+/// Replicated ones: the whole gradient, on every rank. Otherwise as above.
+template <class F>
+std::vector<double> gradient(F &&f, const std::vector<double> &x, MPI_Comm comm, inputs layout, double *value_out = nullptr) {
+  std::vector<double> result = detail::gradient_of(std::forward<F>(f), x, value_out, [comm](tape_ref tape, const var &y) {
+    tape.seed_replicated(y, comm, detail::weight_of(y));
+  });
+  if (layout == inputs::replicated) {
+    const int code = AMPI_Allreduce_c(MPI_IN_PLACE, result.data(), static_cast<MPI_Count>(result.size()), MPI_DOUBLE,
+                                      MPI_SUM, comm);
+    if (code != MPI_SUCCESS) detail::raise(ADMPI_ERR_MPI, "gradient: the sum of the ranks' derivatives failed");
+  }
+  return result;
+}
+#endif
 
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi

@@ -33,10 +33,9 @@ class readable {
 };
 
 /// Says why the job fails, without memory of its own: that may be the reason.
-inline void fail_job(const std::type_info &type, const char *what) noexcept {
-  const readable readable(type);
+inline void fail_job(const char *type, const char *what) noexcept {
   char text[1024];
-  std::snprintf(text, sizeof text, "%s%s%s", readable.name(), *what != 0 ? ": " : "", what);
+  std::snprintf(text, sizeof text, "%s%s%s", type, *what != 0 ? ": " : "", what);
   admpi_map_fail(text);
 }
 
@@ -45,13 +44,14 @@ inline std::int32_t explain_thrown() noexcept {
   try {
     throw;
   } catch (const error &e) {
-    fail_job(typeid(e), e.what());
+    fail_job(exception_name(e.code()), e.what());
     return e.code() != 0 ? e.code() : -1;
   } catch (const std::exception &e) {
-    fail_job(typeid(e), e.what());
+    // Not by typeid, which a program compiled with -fno-rtti does not have.
+    fail_job(readable(*abi::__cxa_current_exception_type()).name(), e.what());
   } catch (...) {
     const std::type_info *type = abi::__cxa_current_exception_type();
-    if (type != nullptr) fail_job(*type, "");
+    if (type != nullptr) fail_job(readable(*type).name(), "");
     else admpi_map_fail("an exception of another language");
   }
   return -1;

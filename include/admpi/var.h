@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define ADMPI_TAPE_ABI 1
+#define ADMPI_TAPE_ABI 2
 
 /** An active double: 16 bytes, trivially copyable. Id 0 is passive (its tag is 0 too). */
 typedef struct admpi_var {
@@ -32,10 +32,11 @@ typedef struct admpi_tape {
   double *jacobian;       /**< next free partial derivative */
   uint32_t *argument;     /**< next free argument id, in lockstep with jacobian */
   uint32_t *argument_end; /**< a statement of n arguments fits if argument_end - argument >= n */
+  uint32_t *checked_end;  /**< the same, once its operands have been checked */
   uint8_t *statement;     /**< next free statement byte; written last */
   uint32_t next_id;       /**< id of the next value */
   uint32_t tag;           /**< tag of the values now made */
-  uint32_t checking;      /**< operands are to be checked, in the slow path */
+  uint32_t checking;      /**< operands are to be checked, in the slow path; of &admpi_no_tape: or a tape records */
   uint32_t epoch;         /**< changes where a place of the tape is marked; see admpi_block */
   uint8_t merge[256]; /**< where in the current statement an id may stand; validated, never cleared */
 } admpi_tape;

@@ -34,6 +34,8 @@ struct expression {
   constexpr explicit operator I() const noexcept {
     return static_cast<I>(self().value);
   }
+  template <class F, std::enable_if_t<std::is_floating_point<F>::value, int> = 0>
+  explicit operator F() const = delete;  // it would lose the derivative: for the value alone write admpi::value(x)
 };
 
 namespace detail {
@@ -52,6 +54,7 @@ inline constexpr unsigned id_shift = 0;
 #else
 inline constexpr unsigned id_shift = 32;
 #endif
+inline constexpr unsigned tag_shift = 32 - id_shift;
 ADMPI_ALWAYS_INLINE std::uint64_t load_word(const std::uint32_t *id) noexcept {
   std::uint64_t word;
   std::memcpy(&word, reinterpret_cast<const char *>(id), sizeof word);
@@ -63,6 +66,9 @@ ADMPI_ALWAYS_INLINE void store_word(std::uint32_t *id, std::uint64_t word) noexc
 ADMPI_ALWAYS_INLINE std::uint32_t id_of(std::uint64_t word) noexcept {
   return static_cast<std::uint32_t>(word >> id_shift);
 }
+ADMPI_ALWAYS_INLINE std::uint32_t tag_of(std::uint64_t word) noexcept {
+  return static_cast<std::uint32_t>(word >> tag_shift);
+}
 
 /// A var inside an expression. In one word, since the fast path uses the id alone and should not load the tag.
 struct leaf {
@@ -71,6 +77,8 @@ struct leaf {
   std::uint64_t word;
 
   ADMPI_ALWAYS_INLINE explicit leaf(const admpi_var &x) noexcept : value(x.value), word(load_word(&x.id)) {}
+  /// Of a value that is not at hand.
+  ADMPI_ALWAYS_INLINE explicit leaf(std::uint64_t of) noexcept : value(0.0), word(of) {}
   ADMPI_ALWAYS_INLINE std::uint32_t id() const noexcept { return id_of(word); }
   template <class W>
   ADMPI_ALWAYS_INLINE void push(W &writer, double partial) const noexcept {
@@ -171,6 +179,17 @@ ADMPI_ALWAYS_INLINE admpi_var finish(admpi_tape *tape, const W &w, double value)
   return y;
 }
 
+/// Whether all operands were made since the last reset, nest and the like: then they may be used, without a search.
+inline bool are_recent(const admpi_tape *tape, const leaf_list &leaves) noexcept {
+  const std::uint32_t tag = tape->tag, next = tape->next_id;
+  bool recent = true;
+  for (unsigned i = 0; i < leaves.n; ++i) {
+    const std::uint64_t word = leaves.word[i];
+    recent &= word == 0 || (tag_of(word) == tag && id_of(word) < next);
+  }
+  return recent;
+}
+
 /// Throws unless all operands of a statement may be used.
 [[gnu::noinline, gnu::cold]] inline void check_operands(admpi_tape *tape, double value, const leaf_list &leaves) {
   for (unsigned i = 0; i < leaves.n; ++i) {
@@ -184,20 +203,17 @@ ADMPI_ALWAYS_INLINE admpi_var finish(admpi_tape *tape, const W &w, double value)
   }
 }
 
-/// Records a statement where the inline compare found no room: the tape must grow or check the operands.
+/// Records a statement where the inline compare found no room: the tape must grow, or the operands must be checked,
+/// which is to be quick too.
 template <class W>
-[[gnu::noinline, gnu::cold]] admpi_var record_slow(double value, const leaf_list &leaves) {
+[[gnu::noinline]] admpi_var record_slow(double value, const leaf_list &leaves) {
   admpi_tape *tape = admpi_tls_tape;
-  if (tape->checking) check_operands(tape, value, leaves);
-  const int status = tape->recording ? admpi_tape_grow(tape, leaves.n != 0 ? leaves.n : 1) : -1;
-  if (status > 0) raise(status);
-  if (status < 0) return admpi_var{value, 0, 0};
+  if (tape->checking && !are_recent(tape, leaves)) check_operands(tape, value, leaves);
+  if (!tape->recording) return admpi_var{value, 0, 0};
+  const unsigned n = leaves.n != 0 ? leaves.n : 1;
+  if (tape->checked_end - tape->argument < static_cast<std::ptrdiff_t>(n)) check(admpi_tape_grow(tape, n));
   W w(tape);
-  for (unsigned i = 0; i < leaves.n; ++i) {
-    admpi_var operand{0.0, 0, 0};
-    store_word(&operand.id, leaves.word[i]);
-    w.add(leaves.partial[i], leaf(operand));
-  }
+  for (unsigned i = 0; i < leaves.n; ++i) w.add(leaves.partial[i], leaf(leaves.word[i]));
   return finish(tape, w, value);
 }
 
@@ -286,6 +302,14 @@ namespace detail {
 ADMPI_ALWAYS_INLINE leaf kept(const var &x) noexcept { return leaf(x); }
 
 }  // namespace detail
+
+/// The directional derivative of a plain number, for code that is templated on its scalar: there is none.
+template <class N, detail::if_arithmetic<N> = 0>
+constexpr double derivative(N) noexcept {
+  return 0.0;
+}
+template <class N, detail::if_arithmetic<N> = 0>
+constexpr void set_derivative(N &, double) noexcept {}
 
 /// The primal value of an active or plain scalar.
 template <class E>

@@ -9,6 +9,7 @@
 #ifndef ADMPI_VARMAT_HPP
 #define ADMPI_VARMAT_HPP
 
+#include <initializer_list>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -26,6 +27,16 @@ class view;
 template <class E>
 struct array_expression {
   const E &self() const noexcept { return static_cast<const E &>(*this); }
+
+  /// The functions of these names.
+  var sum() const;
+  var mean() const;
+  var variance() const;
+  var norm2() const;
+  var max_element(std::int64_t *place_out = nullptr) const;
+  var min_element(std::int64_t *place_out = nullptr) const;
+  template <class B>
+  var dot(const B &b) const;
 };
 
 namespace detail {
@@ -123,6 +134,32 @@ ADMPI_ALWAYS_INLINE leaf kept(const element &x) noexcept { return leaf(x); }
   raise(ADMPI_ERR_RANGE, message);
 }
 
+/// Goes through the elements of a matrix column by column, by the matrix's operator(): each is a value of its own, to which
+/// nothing can be assigned that would be lost.
+template <class A>
+class element_iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = std::decay_t<decltype(std::declval<const A &>()(0))>;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = const value_type;
+
+  element_iterator(const A &of, std::int64_t k) noexcept : of_(&of), k_(k) {}
+  reference operator*() const { return (*of_)(k_); }
+  element_iterator &operator++() noexcept {
+    ++k_;
+    return *this;
+  }
+  element_iterator operator++(int) noexcept { return element_iterator(*of_, k_++); }
+  bool operator==(const element_iterator &other) const noexcept { return k_ == other.k_; }
+  bool operator!=(const element_iterator &other) const noexcept { return k_ != other.k_; }
+
+ private:
+  const A *of_;
+  std::int64_t k_;
+};
+
 /// What matrices and views share: parts of them, and their elements. D has parts(), an admpi_view.
 template <class D>
 class partial : public array_expression<D> {
@@ -149,6 +186,13 @@ class partial : public array_expression<D> {
     const admpi_view v = elements();
     return element_at(v.of, v.offset + (k % v.rows) * v.row_step + (k / v.rows) * v.col_step);
   }
+
+  ADMPI_ALWAYS_INLINE element operator[](std::int64_t k) noexcept { return (*this)(k); }
+  ADMPI_ALWAYS_INLINE const var operator[](std::int64_t k) const noexcept { return (*this)(k); }
+
+  /// To read the elements, column by column: for (const var &x : a).
+  element_iterator<D> begin() const noexcept { return {static_cast<const D &>(*this), 0}; }
+  element_iterator<D> end() const noexcept { return {static_cast<const D &>(*this), size()}; }
 
   /// Parts, which must lie within this one. They record nothing, and see what is assigned later, to the whole matrix too.
   view all() const;
@@ -331,6 +375,8 @@ class varmat : public detail::partial<varmat> {
   /// Scalars, column by column. While recording the matrix gets consecutive ids of its own, by one event.
   varmat(std::int64_t rows, std::int64_t cols, const var *x)
       : of_(made([&](admpi_varmat **out) { return admpi_varmat_from_vars(x, rows, cols, out); })) {}
+  /// Rows: {{1.0, 2.0}, {x, y}}. By one event if a scalar is active, else none.
+  varmat(std::initializer_list<std::initializer_list<var>> rows) : varmat(from_rows(rows)) {}
   /// A column.
   explicit varmat(const std::vector<double> &value)
       : varmat(static_cast<std::int64_t>(value.size()), 1, value.data()) {}
@@ -396,11 +442,27 @@ class varmat : public detail::partial<varmat> {
     detail::check(make(&matrix));
     return matrix;
   }
+  static varmat from_rows(std::initializer_list<std::initializer_list<var>> rows);
   [[gnu::noinline, gnu::cold]] void make_empty() const { of_ = varmat(0, 0).of_; }
 
   /// Null where there are no elements and nobody has asked for it.
   mutable detail::shared of_;
 };
+
+inline varmat varmat::from_rows(std::initializer_list<std::initializer_list<var>> rows) {
+  const std::size_t m = rows.size(), n = m == 0 ? 0 : rows.begin()->size();
+  std::vector<var> x(m * n);
+  for (std::size_t i = 0; i < m; ++i) {
+    const std::initializer_list<var> &row = rows.begin()[i];
+    if (row.size() != n) {
+      char message[120];
+      __builtin_snprintf(message, sizeof message, "varmat: row %zu has %zu elements, row 0 has %zu", i, row.size(), n);
+      detail::raise(ADMPI_ERR_ARGUMENT, message);
+    }
+    for (std::size_t j = 0; j < n; ++j) x[i + j * m] = row.begin()[j];
+  }
+  return varmat(static_cast<std::int64_t>(m), static_cast<std::int64_t>(n), x.data());
+}
 
 namespace detail {
 
@@ -523,6 +585,11 @@ inline void swap(view a, view b) {
   b = kept.all();
 }
 
+/// Of the elements of a matrix or a part of one: see set_derivative and derivative of a var.
+inline void set_derivative(const view &x, double weight) { current_tape().seed(x, weight); }
+inline void set_derivative(const view &x, const std::vector<double> &weight) { current_tape().seed(x, weight); }
+inline std::vector<double> derivative(const view &x) { return current_tape().adjoints(x); }
+
 inline void tape_ref::input(varmat &x) { detail::check(admpi_varmat_input(handle_, x.handle())); }
 
 inline void tape_ref::seed(const view &y, double weight, int direction) {
@@ -544,10 +611,12 @@ inline std::vector<double> tape_ref::adjoints(const view &x, int direction) cons
 }  // namespace ADMPI_NAMESPACE
 }  // namespace admpi
 
+/// @cond
 /// As admpi::swap: the general one would assign the elements of one part to both.
 template <>
 inline void std::swap(admpi::view &a, admpi::view &b) {
   admpi::swap(a, b);
 }
+/// @endcond
 
 #endif

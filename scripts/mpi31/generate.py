@@ -199,7 +199,7 @@ def guard(function):
 
 
 def checks(function):
-    """Sets code to the error of the first datatype that is significant and active."""
+    """Sets code to the error of the first datatype that is significant and active, or that the operation does not fit."""
     lines, declared = [], False
     for datatype in function.datatypes():
         condition, test = check(function, datatype)
@@ -211,6 +211,11 @@ def checks(function):
             wanted = " && ".join((["code == MPI_SUCCESS"] if declared else []) + condition)
             lines.append(f"  if ({wanted})\n    code = {test};")
         declared = True
+    if "op" in function.takes:
+        condition, _ = check(function, function.datatypes()[-1])
+        test = "accumulated" if "win" in function.takes else "reduced"
+        wanted = " && ".join(["code == MPI_SUCCESS", *condition])
+        lines.append(f"  if ({wanted})\n    code = admpi_shim_{test}(call, op, {function.datatypes()[-1].name});")
     return lines
 
 
@@ -273,12 +278,15 @@ def call(function):
     if "*" not in request.text:
         names = [f"guard_handle({one.name})" if one is request else one.name for one in function.parameters]
         return [wrap(f"return {native(function, names)};", "  ")]
-    started = f"{request.name} == NULL ? NULL : &started"
-    names = [started if one is request else one.name for one in function.parameters]
-    statement = f"{native(function, names)};"
+    names = ["&started" if one is request else one.name for one in function.parameters]
     return [
         "  MPI_Request started = MPI_REQUEST_NULL;",
-        wrap(("code = " if function.datatypes() else "int code = ") + statement, "  "),
+        *([] if function.datatypes() else ["  int code;"]),
+        f"  if ({request.name} == NULL) {{",
+        f'    code = admpi_shim_null("A{function.name}", "{request.name}");',
+        f"    return {raised(function)};",
+        "  }",
+        wrap(f"code = {native(function, names)};", "  "),
         f"  if (code == MPI_SUCCESS)\n    *{request.name} = admpi_shim_wrap_request(started);",
         "  return code;",
     ]
@@ -325,7 +333,8 @@ def overloads_header():
     text = GENERATED.replace("/* ", "// ").replace(" */", "") + """
 // The calls with typed buffers. A buffer of active values under a datatype without any, MPI_DOUBLE say, or plain
 // numbers under an active datatype would lose derivatives or overwrite memory; both are errors here. Tangents travel
-// with their derivatives. A void pointer, or one to char or to a structure, tells nothing and is taken as it is.
+// with their derivatives. A void pointer, or one to char, tells nothing and is taken as it is; of a structure it is known at
+// most that it contains active values, which its bytes would lose.
 #ifndef ADMPI_AMPI_HPP
 #define ADMPI_AMPI_HPP
 

@@ -1,21 +1,31 @@
 //! Which arguments of a call are significant, and whether they are active.
 
 use super::movement::{Parts, Sinks};
+use super::recording::state;
 use super::wire::Form;
-use crate::datatype::{activity, is_passive, passive_layout};
+use crate::datatype::{
+    Content, activity, content, is_installed, is_passive, not_initialised, passive_layout,
+};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
 use crate::mpi::{
-    Argument, Arguments, Comm, Layout, List, Outcome, Sink, Source, Sources, wide_int,
+    Argument, Arguments, Comm, Datatype, Failure, Layout, List, Outcome, Sink, Source, Sources,
+    wide_int,
 };
 use std::ffi::c_int;
 
 fn layout(name: &str, argument: &Argument) -> Outcome<Layout> {
-    activity(argument.datatype())?.ok_or_else(|| {
-        let why =
-            "the datatype is passive, but that of the call's other buffer is active: both must be";
-        Error::new(Code::Unsupported, format!("{name}: {why}")).into()
-    })
+    let datatype = argument.datatype();
+    match activity(datatype)? {
+        // Active by name, and all that is there is passive.
+        Some(layout) if layout.is_hollow() => passive_layout(datatype, argument.items()),
+        Some(layout) => Ok(layout),
+        None if content(datatype) == Content::Untold => passive_layout(datatype, argument.items()),
+        None => {
+            let why = "the datatype is passive, but that of the call's other buffer is active: both must be";
+            Err(Error::new(Code::Unsupported, format!("{name}: {why}")).into())
+        }
+    }
 }
 
 /// A buffer of active doubles to read.
@@ -96,11 +106,11 @@ impl Many {
         matches!(self, Self::List(arguments) if arguments.has_types())
     }
 
-    /// Whether none of the datatypes of `ranks` parts is active.
-    pub fn is_passive(&self, ranks: usize) -> bool {
+    /// What the datatypes of `ranks` parts say together; None if there are none.
+    fn content(&self, ranks: usize) -> Option<Content> {
         match self {
-            Self::Each(argument) => is_passive(argument.datatype()),
-            Self::List(arguments) => !arguments.any_type(ranks, |datatype| !is_passive(datatype)),
+            Self::Each(argument) => Some(content(argument.datatype())),
+            Self::List(arguments) => arguments.types(ranks).map(content).max(),
         }
     }
 
@@ -153,6 +163,16 @@ impl Many {
                 source(name, argument)?;
                 argument.repeated(n)
             }
+            // MPI would be asked for the extent of what is no type.
+            Self::List(_) if !is_installed() => Err(not_initialised().into()),
+            Self::List(_) => self.each(name, n),
+        }
+    }
+
+    /// As `parts`, of whatever datatype.
+    pub fn each(&self, name: &str, n: usize) -> Outcome<List<Argument>> {
+        match self {
+            Self::Each(argument) => argument.repeated(n),
             Self::List(arguments) => Ok(arguments.list(name, n)?.collect()),
         }
     }
@@ -196,23 +216,49 @@ impl Many {
     }
 }
 
-/// Neither of two buffers is active, as far as it is there.
+/// Whether a call is MPI's own, by what the datatypes of its significant buffers say together; without any it is. Where
+/// they say nothing nobody can know, and only where nothing is recorded it does not matter.
+fn is_left_to_mpi(contents: impl IntoIterator<Item = Option<Content>>) -> Outcome<bool> {
+    match contents.into_iter().flatten().max() {
+        Some(Content::Active) => Ok(false),
+        Some(Content::Untold) if state().is_some() => Err(untold()),
+        _ => Ok(true),
+    }
+}
+
+#[cold]
+fn untold() -> Failure {
+    let why = "the datatype, made of no blocks, says not whether the call is on active data, which this rank must record as the \
+         others do: make it from AMPI_ADOUBLE (a block of length 0 will do) or from a passive type";
+    Error::new(Code::Unsupported, why).into()
+}
+
+/// A call with one datatype is MPI's own.
+pub fn one_passive(datatype: Datatype) -> Outcome<bool> {
+    is_left_to_mpi([Some(content(datatype))])
+}
+
+/// Neither of the two buffers of a message each way is active, as far as it is there.
 pub fn both_passive(send: &Argument, receive: &Argument) -> bool {
     (send.is_in_place() || is_passive(send.datatype()))
         && (receive.is_in_place() || is_passive(receive.datatype()))
 }
 
-/// As `both_passive`, for buffers with parts for all ranks.
-pub fn all_passive(send: &Many, receive: &Many, comm: Comm) -> bool {
+/// As `one_passive`, with a buffer each way that is significant as far as it is there.
+pub fn all_passive(send: &Many, receive: &Many, comm: Comm) -> Outcome<bool> {
     let ranks = if receive.has_counts() { ranks(comm) } else { 1 };
-    (send.is_in_place() || send.is_passive(ranks))
-        && (receive.is_in_place() || receive.is_passive(ranks))
+    let significant = |data: &Many| if data.is_in_place() { None } else { data.content(ranks) };
+    is_left_to_mpi([significant(send), significant(receive)])
 }
 
-/// As `all_passive`, for buffers with parts for neighbours. A communicator without a topology is left to MPI.
-pub fn neighbours_passive(send: &Many, receive: &Many, comm: Comm) -> bool {
-    let Some((sources, destinations)) = degrees(comm) else { return true };
-    send.is_passive(destinations) && receive.is_passive(sources)
+/// As `all_passive`, for buffers with parts for neighbours. A communicator without a topology is left to MPI, and none at
+/// all is not: Open MPI's Neighbor_allgather crashes there.
+pub fn neighbours_passive(send: &Many, receive: &Many, comm: Comm) -> Outcome<bool> {
+    if comm.is_null() {
+        return Ok(false);
+    }
+    let Some((sources, destinations)) = degrees(comm) else { return Ok(true) };
+    is_left_to_mpi([send.content(destinations), receive.content(sources)])
 }
 
 fn degrees(comm: Comm) -> Option<(usize, usize)> {
@@ -230,18 +276,19 @@ fn ranks(comm: Comm) -> usize {
 /// No significant buffer of a Gather or Scatter is active: `all` is significant on the root, `part` everywhere
 /// unless it is in place. On an intercommunicator `all` belongs to the one whose root is MPI_ROOT, and `part` to
 /// the other group. A wrong root is left to MPI.
-pub fn rooted_passive(part: &Argument, all: &Many, root: c_int, comm: Comm) -> bool {
+pub fn rooted_passive(part: &Argument, all: &Many, root: c_int, comm: Comm) -> Outcome<bool> {
     if comm.is_null() || root == constants().proc_null {
-        return true;
+        return Ok(true);
     }
     let inter = comm.is_inter().unwrap_or(false);
     if root < 0 {
-        return !inter || all.is_passive(1);
+        return if inter { is_left_to_mpi([all.content(1)]) } else { Ok(true) };
     }
+    let of_part = Some(content(part.datatype()));
     if inter {
-        return is_passive(part.datatype());
+        return is_left_to_mpi([of_part]);
     }
     let at_root = comm.rank().is_ok_and(|rank| rank == root);
-    let part_is = (at_root && part.is_in_place()) || is_passive(part.datatype());
-    part_is && (!at_root || all.is_passive(1))
+    let of_part = of_part.filter(|_| !(at_root && part.is_in_place()));
+    is_left_to_mpi([of_part, if at_root { all.content(1) } else { None }])
 }

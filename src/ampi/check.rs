@@ -17,7 +17,7 @@ use super::{Private, lock};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
-use crate::mpi::{Comm, How, Operation, Payload, Reach, Staging};
+use crate::mpi::{Comm, How, Operation, Payload, Reach, Staging, wide_int};
 use crate::tape;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -435,6 +435,10 @@ struct Conclusion {
     finding: Option<(Kin, String)>,
     /// What has to be compared again, since it was not complete: communicators' names and ranks, -1 for all members.
     again: BTreeSet<(i64, c_int)>,
+    /// Whether a rank that has been heard of has seeded a value.
+    seeded: bool,
+    /// How many have been heard of, if any.
+    ranks: usize,
 }
 
 impl Conclusion {
@@ -461,7 +465,7 @@ impl Conclusion {
 /// communicated with: by pairs what they sent each other, then among all members of a communicator the
 /// collectives. What anybody has found everybody is told. Called where a sweep begins at the end of the tape: its
 /// first part, down to event `bottom`, compares for those that follow.
-pub fn compare(log: &mut Log, base: u32, bottom: u32) -> Result<()> {
+pub fn compare(log: &mut Log, base: u32, bottom: u32, seeded: bool) -> Result<()> {
     let mut by_name: BTreeMap<i64, Vec<&Entry>> = BTreeMap::new();
     for entry in &log.entries {
         if entry.event >= base && !entry.void && !entry.compared {
@@ -476,7 +480,7 @@ pub fn compare(log: &mut Log, base: u32, bottom: u32) -> Result<()> {
             Group { private, entries, bottom, peers: BTreeSet::new(), together }
         })
         .collect();
-    let mut conclusion = Conclusion::default();
+    let mut conclusion = Conclusion { seeded, ..Conclusion::default() };
     for group in &mut groups {
         let told = meet(group, &mut conclusion)?;
         let compared = compare_messages(group, &told, &mut conclusion);
@@ -488,9 +492,16 @@ pub fn compare(log: &mut Log, base: u32, bottom: u32) -> Result<()> {
     }
     let spread = spread(&groups, &mut conclusion);
     conclusion.note(spread)?;
-    let Conclusion { finding, again } = conclusion;
+    let Conclusion { finding, again, seeded, ranks } = conclusion;
     if let Some((_, text)) = finding {
         return Err(Error::new(Code::Mismatch, format!("ADMPI_CHECK: {text}")));
+    }
+    // Ranks without a seed may have had no part in the objective of others, but not all ranks there are.
+    if !seeded && ranks > 1 && ranks == wide_int(Comm::world().size().map_err(failed)?) {
+        let text = format!(
+            "ADMPI_CHECK: reverse: none of the {ranks} ranks has seeded an active value (ADMPI_CHECK_ZEROS=0 allows it)"
+        );
+        return Err(Error::new(Code::Argument, text));
     }
     for entry in &mut log.entries {
         let later = entry.open || again.contains(&(entry.private.name(), entry.peer));
@@ -535,7 +546,8 @@ fn wait(operation: &mut Operation, whom: impl FnOnce() -> String) -> Result<()> 
 
 fn in_vain(whom: &str) -> String {
     format!(
-        "{whom} within {} s (ADMPI_CHECK_SECONDS): all ranks that communicated must sweep, and have recorded",
+        "{whom} within {} s (ADMPI_CHECK_SECONDS): all ranks that communicated must sweep, and have recorded; \
+         MPI_DOUBLE on one end of a message and AMPI_ADOUBLE on the other leaves nothing on record at the first",
         patience().as_secs()
     )
 }
@@ -796,7 +808,7 @@ fn meet(group: &mut Group<'_>, conclusion: &mut Conclusion) -> Result<Vec<(c_int
         if exchange.complete {
             told.push((peer, words_of(exchange.receive.into_received().as_slice())));
         } else {
-            conclusion.keep(Kin::Absence, in_vain(&missing(&entries, peer)));
+            conclusion.keep(Kin::Absence, in_vain(&missing(private, &entries, peer)));
             exchange.give_up()?;
             group.peers.remove(&peer);
             group.together = false;
@@ -805,15 +817,15 @@ fn meet(group: &mut Group<'_>, conclusion: &mut Conclusion) -> Result<Vec<(c_int
     Ok(told)
 }
 
-/// What a rank waits for in vain in a comparison of messages.
-fn missing(entries: &[&Entry], peer: c_int) -> String {
+/// What a rank waits for in vain in a comparison of messages. Others are told, so it names itself.
+fn missing(private: &Private, entries: &[&Entry], peer: c_int) -> String {
     let first = entries.iter().find(|entry| entry.is_with(peer) && entry.needs_partner());
     let about = first.map_or_else(String::new, |entry| {
         let way = if entry.kind == Kind::Send { "to" } else { "from" };
         let call = name_of(entry);
         format!(", which has on record {call} {way} it{}", with_tag(entry.tag.into()))
     });
-    format!("rank {peer} has not come to the comparison with this rank{about},")
+    format!("rank {peer} has not come to the comparison with rank {}{about},", private.rank)
 }
 
 /// Says which tag; the shares of a collective have none.
@@ -862,7 +874,7 @@ fn compare_messages(
         let words = encode_about(group, peer);
         let m = crate::count::wide(theirs[2]) * WORDS;
         let theirs = Exchange::begin(private, peer, &words, m)?;
-        let theirs = theirs.end(|| missing(&group.entries, peer))?;
+        let theirs = theirs.end(|| missing(group.private, &group.entries, peer))?;
         let decoded =
             |words: &[u64]| -> Vec<Record> { words.chunks_exact(WORDS).map(decode).collect() };
         let (mine, theirs) = (decoded(&words), decoded(&theirs));
@@ -892,14 +904,15 @@ fn identity() -> Result<u64> {
     Ok(hash([u64::from(std::process::id()), *MOMENT, bits(rank.into())]))
 }
 
-/// What a rank has heard of, as it travels: whether that is all there is, the finding, and from whom.
+/// What a rank has heard of, as it travels: whether that is all there is, whether anybody has seeded, the finding, and
+/// from whom.
 fn news(conclusion: &Conclusion, known: &BTreeSet<u64>, all: bool) -> Vec<u64> {
     let (kin, text) = match &conclusion.finding {
         None => (0, ""),
         Some((kin, text)) => (1 + *kin as u64, text.as_str()),
     };
     let n = text.len().div_ceil(8);
-    let mut words = vec![all.into(), kin, n as u64];
+    let mut words = vec![all.into(), conclusion.seeded.into(), kin, n as u64];
     words.extend(text_words(text, n));
     words.extend(known);
     words
@@ -907,7 +920,8 @@ fn news(conclusion: &Conclusion, known: &BTreeSet<u64>, all: bool) -> Vec<u64> {
 
 /// Takes up another's `news`; tells whether that one had heard of all.
 fn learn(news: &[u64], conclusion: &mut Conclusion, known: &mut BTreeSet<u64>) -> bool {
-    let [all, kin, n, rest @ ..] = news else { return true };
+    let [all, seeded, kin, n, rest @ ..] = news else { return true };
+    conclusion.seeded |= *seeded != 0;
     let (text, others) = rest.split_at(crate::count::wide(*n));
     match kin {
         0 => {}
@@ -939,7 +953,7 @@ fn spread(groups: &[Group<'_>], conclusion: &mut Conclusion) -> Result<()> {
         let before = known.len();
         let mut told = false;
         let mut hear = |(group, peer): (&Group<'_>, c_int)| -> Result<bool> {
-            let whom = || missing(&group.entries, peer);
+            let whom = || missing(group.private, &group.entries, peer);
             let news = await_some(|| come(group.private, peer, TAG), whom)?;
             Ok(learn(&news, conclusion, &mut known))
         };
@@ -960,11 +974,13 @@ fn spread(groups: &[Group<'_>], conclusion: &mut Conclusion) -> Result<()> {
         });
         if sent.is_err() || all {
             leave_to_mpi(sends.into_iter());
+            conclusion.ranks = known.len();
             return sent;
         }
         all = told || known.len() == before;
         edges = open;
     }
+    conclusion.ranks = known.len();
     Ok(())
 }
 
@@ -1089,9 +1105,17 @@ fn encode(entry: &Entry, number: u64, bottom: u32) -> Vec<u64> {
     words
 }
 
+fn text_of(site: Site) -> String {
+    format!("{}:{}", site.file.to_string_lossy(), site.line)
+}
+
 fn place_of(entry: &Entry) -> String {
-    let text = |site: Site| format!("{}:{}", site.file.to_string_lossy(), site.line);
-    entry.site.map_or_else(String::new, text)
+    entry.site.map_or_else(String::new, text_of)
+}
+
+/// Where the call stands that has begun last, for an error of it.
+pub fn place() -> String {
+    CALL.get().1.map_or_else(String::new, |site| format!(" ({})", text_of(site)))
 }
 
 fn decode(words: &[u64]) -> Record {
@@ -1355,6 +1379,17 @@ impl ChannelOf<'_> {
         } else {
             numbers.into_iter().rev().collect()
         };
+        // What is passive on one end has no number there: the messages behind it are taken for one another.
+        let odd = if out.len() == back.len() {
+            String::new()
+        } else {
+            format!(
+                "; rank {sender} has {} active sends there and rank {receiver} {} active receives: an earlier one may be \
+                 the one that lacks its partner",
+                out.len(),
+                back.len()
+            )
+        };
         for (i, number) in ascending.iter().enumerate() {
             let tag = with_tag(self.tag);
             let which =
@@ -1373,7 +1408,7 @@ impl ChannelOf<'_> {
                 }
                 (Some(send), Some(receive)) if send.recorded && send.n != receive.n => {
                     return Found::Wrong(format!(
-                        "{which}: {} sent {} active doubles, and {} received {}",
+                        "{which}: {} sent {} active doubles, and {} received {}{odd}",
                         send.name(),
                         send.n,
                         receive.name(),
@@ -1384,7 +1419,7 @@ impl ChannelOf<'_> {
                 _ if self.tag == i64::from(SHARE) => {}
                 (Some(send), None) if send.recorded => {
                     let mut text = format!(
-                        "{which}: {} has no active receive on rank {receiver}: its data is passive there, it was received before the recording or by a plain MPI call, or the receive is not complete",
+                        "{which}: {} has no active receive on rank {receiver}: its data is passive there, it was received before the recording or by a plain MPI call, or the receive is not complete{odd}",
                         send.name()
                     );
                     for record in self.open.iter().take(3) {
@@ -1394,7 +1429,7 @@ impl ChannelOf<'_> {
                 }
                 (None, Some(receive)) if receive.recorded => {
                     return Found::Wrong(format!(
-                        "{which}: {} has no active send on rank {sender}: its data is passive there, or it was sent before the recording or by a plain MPI call",
+                        "{which}: {} has no active send on rank {sender}: its data is passive there, or it was sent before the recording or by a plain MPI call{odd}",
                         receive.name()
                     ));
                 }

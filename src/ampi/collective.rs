@@ -15,12 +15,15 @@
 use super::channel::{AT_ONCE, Channel, Window};
 use super::check::{self, Portions, Posted};
 use super::edges::Edges;
+use super::movement::Lots;
 use super::operator::Operator;
 use super::recording::{on_tape, state};
+use super::stamp::{self, Call, Stamp};
 use super::traffic::{Completion, Home, Traffic, with_traffic};
 use super::{Private, communicator, environment, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::list::listable;
+use crate::mpi::raw::SUCCESS;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{Comm, Failure, How, List, Mark, Operation, Outcome, Reach, Sink, Staging};
 use crate::tape::{self, Event, Ids, Position, Sweep, Tape};
@@ -66,9 +69,22 @@ impl Stage {
     }
 }
 
-/// Turns a failure of a collective of adjoints into an error of the sweep.
+/// Turns a failure of a collective of adjoints into an error of the sweep. On a communicator where nothing else
+/// travels, calls that fit do not fail.
+#[cold]
 pub fn failed(failure: Failure) -> Error {
-    failure.into_error("a collective of adjoints")
+    let code = if failure.code() == SUCCESS { Code::Mpi } else { Code::Mismatch };
+    let Error { message, .. } = failure.into_error("a collective of adjoints");
+    match code {
+        Code::Mismatch => Error::new(code, format!("{message}: {}", stamp::ALIKE)),
+        _ => Error::new(code, message),
+    }
+}
+
+/// Names the call whose adjoint has failed.
+#[cold]
+fn of_call(name: &str, Error { code, message }: Error) -> Error {
+    Error::new(code, format!("the adjoint of {name}: {message}"))
 }
 
 /// Ids of outputs are 32 bits; `record` has refused more.
@@ -94,10 +110,34 @@ impl Outputs {
         sweep.take(self.first, self.count(), &mut data[..n]);
     }
 
-    /// The adjoints, taken.
-    pub fn take(self, sweep: &mut Sweep<'_>) -> Staging {
-        let mut data = Staging::take(self.count() * sweep.width());
-        self.take_into(sweep, data.as_mut_slice());
+    /// The adjoints, taken, behind `lead` elements of room.
+    pub fn take(self, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+        let width = sweep.width();
+        let mut data = Staging::take((lead + self.count()) * width);
+        self.take_into(sweep, &mut data.as_mut_slice()[lead * width..]);
+        data
+    }
+
+    /// The same, with room before the part of each of `ranks`.
+    pub fn take_parts(
+        self,
+        lots: &Lots,
+        ranks: usize,
+        lead: usize,
+        sweep: &mut Sweep<'_>,
+    ) -> Staging {
+        if lead == 0 {
+            return self.take(0, sweep);
+        }
+        let width = sweep.width();
+        let mut data = Staging::take((lead * ranks + self.count()) * width);
+        let (mut rest, mut first) = (data.as_mut_slice(), self.first);
+        for rank in 0..ranks {
+            let n = lots.of(rank, sweep);
+            let (part, others) = rest.split_at_mut((lead + n) * width);
+            Self { first, n: narrow(n) }.take_into(sweep, &mut part[lead * width..]);
+            (rest, first) = (others, first + narrow(n));
+        }
         data
     }
 }
@@ -109,6 +149,9 @@ pub trait Rule: Copy + Send + 'static {
 
     fn private(&self) -> &'static Private;
 
+    /// What its adjoints are stamped as; None if they travel over the edges always.
+    fn call(&self) -> Option<Call>;
+
     /// What all members must have alike: root, operation, count; -1 where it may differ. None of a call that some
     /// of them cannot know to be active.
     fn signature(&self) -> Option<[i64; 3]>;
@@ -119,16 +162,17 @@ pub trait Rule: Copy + Send + 'static {
     /// Keeps what the way back needs of the packed values that this rank sent and received.
     fn settle(&self, _tape: &mut Tape, _sent: &[f64], _received: &[f64]) {}
 
-    /// Takes the outputs' adjoints: what this rank sends home.
-    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging;
+    /// Takes the outputs' adjoints: what this rank sends home, each message behind `lead` elements of room: one for the
+    /// stamp of what departs.
+    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging;
 
     /// Sets them off. Must not wait for other ranks.
-    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home>;
+    fn depart(&self, taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home>;
 
     /// As `depart` of a blocking call: where every member waits for what comes home, the call on the way back may
     /// block too, which costs MPI less. Nothing then holds it back, and its members are those of the call that blocked.
-    fn depart_blocking(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        self.depart(taken, sweep)
+    fn depart_blocking(&self, taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+        self.depart(taken, stamp, sweep)
     }
 
     /// Adds what has come home to the adjoints of what was read.
@@ -160,15 +204,15 @@ pub trait Rule: Copy + Send + 'static {
 /// How the adjoints of a call travel.
 #[derive(Clone, Copy)]
 enum Way {
-    /// By a collective, which has its place in the order of the communicator, and an event that must have been
-    /// passed before it.
-    Together { post: u64, release: u32 },
+    /// By a collective, which has its place in the order of the communicator, an event that must have been
+    /// passed before it, and a number among those on record.
+    Together { post: u64, release: u32, number: u32 },
     /// Over the edges, under a tag.
     Edges(c_int),
 }
 
 /// How a rule sets off: `Rule::depart` or `Rule::depart_blocking`.
-type Depart<R> = fn(&R, Staging, &mut Sweep<'_>) -> Result<Home>;
+type Depart<R> = fn(&R, Staging, Stamp, &mut Sweep<'_>) -> Result<Home>;
 
 /// Takes and sets off now, or once those started later have.
 fn leave<R: Rule>(
@@ -179,21 +223,24 @@ fn leave<R: Rule>(
     depart: Depart<R>,
     sweep: &mut Sweep<'_>,
 ) -> Result<Option<Home>> {
-    let taken = rule.take(outputs, sweep);
+    let lead = usize::from(matches!(way, Way::Together { .. }));
+    let taken = rule.take(outputs, lead, sweep);
     statistics::sent_back(taken.len());
-    let (post, release) = match way {
-        Way::Together { post, release } => (post, release),
+    let (post, release, number) = match way {
+        Way::Together { post, release, number } => (post, release, number),
         Way::Edges(tag) => {
             let home = rule.send(taken, tag, sweep)?;
             return Ok(Some(Home { tag: Some(tag), ..home }));
         }
     };
+    let stamp = stamp_of(&rule, number, sweep);
     let set_off = move |sweep: &mut Sweep<'_>| {
         // A member that could not know of the call has none of it on record.
         if rule.signature().is_some() {
             check::adjoint_set_off(rule.private(), sweep.depth());
         }
-        depart(&rule, taken, sweep)
+        let home = depart(&rule, taken, stamp, sweep).map_err(|error| of_call(R::NAME, error))?;
+        Ok(Home { stamp, ..home })
     };
     if release == AT_ONCE && sweep.companion::<Traffic>().may_depart() {
         return set_off(sweep).map(Some);
@@ -212,12 +259,21 @@ fn leave<R: Rule>(
     Ok(None)
 }
 
+fn stamp_of<R: Rule>(rule: &R, number: u32, sweep: &mut Sweep<'_>) -> Stamp {
+    let (Some(call), Some(signature)) = (rule.call(), rule.signature()) else {
+        return Stamp::default();
+    };
+    let number = sweep.companion::<Traffic>().number_from_base(rule.private(), number);
+    Stamp::new(call, signature, number, sweep.width())
+}
+
 /// Waits for what this rank needs, and adds it.
 fn arrive<R: Rule>(rule: R, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-    match home.tag {
+    let arrived = match home.tag {
         None => rule.add(home, sweep),
         Some(tag) => rule.receive(home, tag, sweep),
-    }
+    };
+    arrived.map_err(|error| of_call(R::NAME, error))
 }
 
 /// All collectives of a communicator are one channel.
@@ -301,10 +357,43 @@ pub fn arrived(operation: Option<Operation>, sweep: &mut Sweep<'_>) -> Result<St
     with_traffic(sweep, |traffic, _| traffic.wait(operation))
 }
 
-/// Waits for one adjoint an operand, and adds.
-pub fn collect(home: Home, ids: &Ids, sweep: &mut Sweep<'_>) -> Result<()> {
-    let adjoints = arrived(home.main, sweep)?;
-    sweep.add(ids, &adjoints.as_slice()[..ids.len() * sweep.width()]);
+/// As `arrived`, of what has to bear stamps: an error unless it `fits`.
+pub fn arrived_stamped(
+    operation: Option<Operation>,
+    fits: impl Fn(&[f64], &Sweep<'_>) -> Result<()>,
+    sweep: &mut Sweep<'_>,
+) -> Result<Staging> {
+    if let Some(operation) = operation.as_ref().filter(|operation| operation.raises_elsewhere()) {
+        with_traffic(sweep, |traffic, sweep| traffic.look(operation, |data| fits(data, sweep)))?;
+    }
+    let data = arrived(operation, sweep)?;
+    fits(data.as_slice(), sweep)?;
+    Ok(data)
+}
+
+/// Waits for one adjoint an operand, behind the stamps of so many `members` in sum, and adds.
+pub fn collect(home: Home, members: usize, ids: &Ids, sweep: &mut Sweep<'_>) -> Result<()> {
+    let stamp = home.stamp;
+    let adjoints = arrived_stamped(home.main, |data, _| stamp.check(data[0], members), sweep)?;
+    let width = sweep.width();
+    sweep.add(ids, &adjoints.as_slice()[width..][..ids.len() * width]);
+    Ok(())
+}
+
+/// Waits for adjoints in parts, each from one of so many `ranks` and behind its stamp, and adds.
+pub fn collect_parts(
+    home: Home,
+    lots: &Lots,
+    ranks: usize,
+    ids: &Ids,
+    sweep: &mut Sweep<'_>,
+) -> Result<()> {
+    let (stamp, width) = (home.stamp, sweep.width());
+    let fits =
+        |data: &[f64], sweep: &Sweep<'_>| stamp.check_parts(data, lots.all(ranks, sweep), width);
+    let mut adjoints = arrived_stamped(home.main, fits, sweep)?;
+    stamp::join(adjoints.as_mut_slice(), lots.all(ranks, sweep), width);
+    sweep.add(ids, &adjoints.as_slice()[..ids.len() * width]);
     Ok(())
 }
 
@@ -392,6 +481,8 @@ struct Recording<R> {
     place: Place,
     /// If the call does not block: the place on the tape right behind the event of its start.
     start: Option<Position>,
+    /// Its number, once the event of its start is on the tape.
+    number: u32,
     logged: Posted,
 }
 
@@ -431,7 +522,7 @@ pub fn begin<R: Rule>(
         };
         let checked = tape::checking();
         let logged = if checked { log(serial, &rule, by_edges)? } else { Posted::default() };
-        Ok(Recording { serial, rule, outputs, place, start: None, logged })
+        Ok(Recording { serial, rule, outputs, place, start: None, number: 0, logged })
     });
     let (mut recording, mut refused) = match made.transpose() {
         Ok(recording) => (recording, None),
@@ -444,10 +535,11 @@ pub fn begin<R: Rule>(
         let rule = recording.rule;
         let begun = on_tape(recording.serial, |tape| {
             tape.record(0, |_, _| Begun { rule })?;
-            Ok(tape.position())
+            let behind = tape.position();
+            Ok((behind, numbered(&rule, recording.place, behind.event - 1, tape)))
         });
         match begun {
-            Ok(behind) => recording.start = Some(behind),
+            Ok((behind, number)) => (recording.start, recording.number) = (Some(behind), number),
             Err(failure) => refused = Some(failure),
         }
     }
@@ -536,7 +628,7 @@ impl<R: Rule> From<Forward<R>> for Box<dyn Pending> {
 impl<R: Rule> Recording<R> {
     /// Records the completion and returns the marks of what was received.
     fn complete(self, sent: &[f64], received: &[f64]) -> Outcome<Mark> {
-        let Self { serial, rule, outputs, place, start, logged } = self;
+        let Self { serial, rule, outputs, place, start, number, logged } = self;
         logged.completed();
         let turn = place.close(rule.private());
         on_tape(serial, |tape| {
@@ -546,13 +638,18 @@ impl<R: Rule> Recording<R> {
             }
             rule.settle(tape, sent, received);
             let n = narrow(outputs);
+            let number = if start.is_some() {
+                number
+            } else {
+                numbered(&rule, place, tape.event_count(), tape)
+            };
             let first = match start {
-                None => turn.record(tape, outputs, |first, way| Whole {
+                None => turn.record(tape, outputs, number, |first, way| Whole {
                     rule,
                     outputs: Outputs { first, n },
                     way,
                 }),
-                Some(behind) => turn.record(tape, outputs, |first, way| Done {
+                Some(behind) => turn.record(tape, outputs, number, |first, way| Done {
                     rule,
                     outputs: Outputs { first, n },
                     way,
@@ -561,6 +658,14 @@ impl<R: Rule> Recording<R> {
             }?;
             Ok(Mark { first, tag: tape.tag() })
         })
+    }
+}
+
+/// The number of a call that starts at `event`, if its adjoints are stamped.
+fn numbered<R: Rule>(rule: &R, place: Place, event: u32, tape: &mut Tape) -> u32 {
+    match (place, rule.call()) {
+        (Place::Post(_), Some(_)) => tape.companion::<Traffic>().number(rule.private(), event),
+        _ => 0,
     }
 }
 
@@ -593,13 +698,14 @@ impl Turn {
         self,
         tape: &mut Tape,
         outputs: usize,
+        number: u32,
         event: impl FnOnce(u32, Way) -> E,
     ) -> Result<u32> {
         match self {
             Self::Ordered(completion) => {
                 let post = completion.post;
                 completion.record(tape, outputs, |first, release| {
-                    event(first, Way::Together { post, release })
+                    event(first, Way::Together { post, release, number })
                 })
             }
             Self::Tag(tag) => tape.record(outputs, |first, _| event(first, Way::Edges(tag))),

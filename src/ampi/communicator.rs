@@ -12,6 +12,7 @@
 use super::channel::Window;
 use super::{check, lock};
 use crate::count::wide32;
+use crate::datatype::not_initialised;
 use crate::error::{Code, Error};
 use crate::mpi::{
     Comm, CommAttribute, Failure, Group, Outcome, Reach, Serial, SharedComm, largest_tag, transfer,
@@ -271,10 +272,7 @@ pub fn remove() {
 }
 
 fn attribute() -> Outcome<CommAttribute> {
-    lock(&ATTRIBUTE).ok_or_else(|| {
-        let why = "active data before AMPI_Init (or admpi_init, for a program that calls MPI_Init itself)";
-        Error::new(Code::Mpi, why).into()
-    })
+    lock(&ATTRIBUTE).ok_or_else(|| not_initialised().into())
 }
 
 fn overtaking() -> Error {
@@ -381,7 +379,7 @@ pub fn refuse_inter(comm: Comm) -> Outcome<()> {
 pub fn enter(comm: Comm) -> Outcome<()> {
     let attribute = attribute()?;
     if comm.is_null() {
-        return Ok(());
+        return Err(Error::new(Code::Argument, "comm is MPI_COMM_NULL").into());
     }
     refuse_inter(comm)?;
     if attribute.get(comm)? == Some(OVERTAKING) || find(comm)?.is_some() {

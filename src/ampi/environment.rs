@@ -4,6 +4,7 @@ use super::{communicator, lock, request, traffic};
 use crate::datatype;
 use crate::error::{Code, Error};
 use crate::mpi::{self, Comm, CommAttribute, Outcome};
+use crate::tape;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 
@@ -29,6 +30,9 @@ pub fn init(comm: Comm) -> Outcome<()> {
     if !mpi::is_live() {
         return Err(Error::new(Code::Mpi, "MPI is not initialised, or finalised already").into());
     }
+    if comm.is_null() {
+        return Err(Error::new(Code::Argument, "comm is MPI_COMM_NULL").into());
+    }
     if lock(&ENDING).is_none() {
         mpi::serial::learn_thread_level();
         mpi::status::learn_fields();
@@ -39,6 +43,9 @@ pub fn init(comm: Comm) -> Outcome<()> {
         ending.set(Comm::itself(), 0)?;
         *lock(&ENDING) = Some(ending);
         communicator::enter(Comm::itself())?;
+    }
+    if comm.size()? > 1 {
+        tape::set_accompanied();
     }
     communicator::enter(comm)
 }

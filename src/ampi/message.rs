@@ -9,7 +9,7 @@ use super::traffic::{Completion, Parcel, Traffic, in_a_piece, pieces, with_traff
 use super::wire::items;
 use super::{Private, statistics};
 use crate::count::wide32;
-use crate::datatype::is_passive;
+use crate::datatype::{Content, content, is_passive, require_installed};
 use crate::error::{Code, Error, Result};
 use crate::large::limit::small;
 use crate::mpi::error::is_truncation;
@@ -145,10 +145,13 @@ impl Outgoing {
         route: impl Route,
         data: Option<&mut [f64]>,
     ) -> Outcome<()> {
-        if to.peer == constants().proc_null || source.is_empty() {
+        if to.peer == constants().proc_null || source.words() == 0 {
             return Ok(());
         }
         let shape = data.map_or_else(|| source.shape(), |data| source.pack(data));
+        if source.is_empty() {
+            return Ok(());
+        }
         statistics::sent_forward(source.len());
         if tape::checking() && state().is_none() {
             log_unrecorded(to, source.len(), route);
@@ -662,6 +665,7 @@ pub fn send_init(
     mode: &'static Mode,
     transfer: &mut Transfer,
 ) -> Outcome<Again> {
+    require_installed()?;
     let mut source = argument::source("buf", buf)?;
     let n = room(&source, to.peer);
     let items = lay_out(&mut source, n, ready_again, transfer)?;
@@ -677,6 +681,7 @@ pub fn recv_init(
     comm: Comm,
     transfer: &mut Transfer,
 ) -> Outcome<Again> {
+    require_installed()?;
     let mut sink = argument::sink("buf", buf)?;
     let n = room(sink.source(), from.peer);
     let items = lay_out_room(&mut sink, n, transfer)?;
@@ -717,8 +722,10 @@ pub fn sendrecv(
     comm: Comm,
 ) -> Outcome<Status> {
     // What carries nothing may have any type.
-    let carries = |side: &Argument, peer: c_int| {
-        !is_passive(side.datatype()) || !(side.is_nothing() || peer == constants().proc_null)
+    let carries = |side: &Argument, peer: c_int| match content(side.datatype()) {
+        Content::Active => true,
+        Content::Passive => !(side.is_nothing() || peer == constants().proc_null),
+        Content::Untold => false,
     };
     let (sends, receives) = (carries(send, to.peer), carries(receive, from.peer));
     if sends && receives && is_passive(send.datatype()) != is_passive(receive.datatype()) {

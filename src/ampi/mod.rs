@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod argument;
+pub mod bytes;
 pub mod channel;
 pub mod check;
 pub mod collective;
@@ -20,6 +21,7 @@ pub mod recording;
 pub mod reduction;
 pub mod request;
 pub mod scan;
+pub mod stamp;
 pub mod statistics;
 pub mod table;
 pub mod traffic;

@@ -3,10 +3,12 @@
 use super::argument::{Many, sink, sink_or_in_place, source_or_in_place};
 use super::check::Portions;
 use super::collective::{
-    Forward, Outputs, Part, Rule, Stage, Target, begin, collect, contribute, failed, whole,
+    Forward, Outputs, Part, Rule, Stage, Target, begin, collect, collect_parts, contribute, failed,
+    whole,
 };
 use super::edges::Edges;
 use super::recording::ids;
+use super::stamp::{self, Call, Stamp};
 use super::traffic::Home;
 use super::wire::{self, Form, Shares};
 use super::{Private, statistics};
@@ -146,6 +148,21 @@ impl Lots {
         }
     }
 
+    /// The part of each of so many ranks.
+    pub fn all(&self, ranks: usize, store: &impl Store) -> impl Iterator<Item = usize> {
+        (0..ranks).map(move |rank| self.of(rank, store))
+    }
+
+    /// The parts as they travel on the way back, each behind its stamp.
+    pub fn stamped(&self, sweep: &Sweep<'_>) -> Lengths {
+        match self {
+            Self::Each(n) => Lengths::Each(n + 1),
+            Self::List(list, form) => {
+                Lengths::List(sweep.stored(list).iter().map(|n| n + 1).collect(), *form)
+            }
+        }
+    }
+
     /// How many doubles the ranks below have.
     fn below(&self, rank: usize, sweep: &Sweep<'_>) -> usize {
         match self {
@@ -218,18 +235,23 @@ impl Rule for Broadcast {
         self.private
     }
 
+    fn call(&self) -> Option<Call> {
+        Some(Call::Bcast)
+    }
+
     fn signature(&self) -> Option<[i64; 3]> {
         Some([self.root.into(), -1, i64::try_from(self.n).unwrap_or(-1)])
     }
 
-    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         match &self.ids {
-            Some(ids) => Staging::zeros(ids.len() * sweep.width()),
-            None => outputs.take(sweep),
+            Some(ids) => Staging::zeros((lead + ids.len()) * sweep.width()),
+            None => outputs.take(lead, sweep),
         }
     }
 
-    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+        stamp.put(taken.as_mut_slice(), [self.n], sweep.width());
         let n = if self.ids.is_some() { taken.len() } else { 0 };
         let (comm, sum) = (self.private.comm(sweep.depth())?, Staging::take(n));
         wire::reduce(comm, taken, sum, Item::double(), Op::sum(), self.root, How::Begin)
@@ -239,7 +261,7 @@ impl Rule for Broadcast {
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
         match &self.ids {
-            Some(ids) => collect(home, ids, sweep),
+            Some(ids) => collect(home, self.private.ranks(), ids, sweep),
             None => contribute(home, sweep),
         }
     }
@@ -313,6 +335,10 @@ impl Rule for Gathered {
         self.private
     }
 
+    fn call(&self) -> Option<Call> {
+        Some(Call::Gather)
+    }
+
     fn signature(&self) -> Option<[i64; 3]> {
         Some([self.root.into(), -1, self.lots.each()])
     }
@@ -328,27 +354,34 @@ impl Rule for Gathered {
     }
 
     /// The root's own part needs no message.
-    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
-        let whole = outputs.take(sweep);
-        if let (true, Some(ids)) = (self.at_root(), &self.ids) {
-            let width = sweep.width();
-            let own = self.lots.below(self.private.place(), sweep) * width;
+    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+        if !self.at_root() {
+            return Staging::default();
+        }
+        let whole = outputs.take_parts(&self.lots, self.private.ranks(), lead, sweep);
+        if let Some(ids) = &self.ids {
+            let (width, place) = (sweep.width(), self.private.place());
+            let own = (lead * (place + 1) + self.lots.below(place, sweep)) * width;
             sweep.add(ids, &whole.as_slice()[own..own + self.n * width]);
         }
         whole
     }
 
-    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
-        let (room, shares) = (Staging::take(self.n * width), self.lots.shares(sweep));
-        wire::scatter(comm, taken, room, shares, width, self.root, How::Begin)
+        if self.at_root() {
+            let parts = self.lots.all(self.private.ranks(), sweep);
+            stamp.put(taken.as_mut_slice(), parts, width);
+        }
+        let (room, lengths) = (stamp::room(self.n, width), self.lots.stamped(sweep));
+        wire::scatter(comm, taken, room, lengths.shares(), width, self.root, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
         match &self.ids {
-            Some(ids) if !self.at_root() => collect(home, ids, sweep),
+            Some(ids) if !self.at_root() => collect(home, 1, ids, sweep),
             _ => contribute(home, sweep),
         }
     }
@@ -490,6 +523,10 @@ impl Rule for Scattered {
         self.private
     }
 
+    fn call(&self) -> Option<Call> {
+        Some(Call::Scatter)
+    }
+
     fn signature(&self) -> Option<[i64; 3]> {
         Some([self.root.into(), -1, self.lots.each()])
     }
@@ -504,22 +541,27 @@ impl Rule for Scattered {
         }
     }
 
-    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
-        if self.receives { outputs.take(sweep) } else { Staging::zeros(self.n * sweep.width()) }
+    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+        if self.receives {
+            outputs.take(lead, sweep)
+        } else {
+            Staging::zeros((lead + self.n) * sweep.width())
+        }
     }
 
-    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
-        let room = Staging::take(self.ids.map_or(0, |ids| ids.len()) * width);
-        let shares = self.lots.shares(sweep);
-        wire::gather(comm, taken, room, shares, width, self.root, How::Begin)
+        stamp.put(taken.as_mut_slice(), [self.n], width);
+        let room = self.ids.map_or(0, |ids| (self.private.ranks() + ids.len()) * width);
+        let (room, lengths) = (Staging::take(room), self.lots.stamped(sweep));
+        wire::gather(comm, taken, room, lengths.shares(), width, self.root, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
         match &self.ids {
-            Some(ids) => collect(home, ids, sweep),
+            Some(ids) => collect_parts(home, &self.lots, self.private.ranks(), ids, sweep),
             None => contribute(home, sweep),
         }
     }
@@ -609,6 +651,10 @@ impl Rule for Allgathered {
         self.private
     }
 
+    fn call(&self) -> Option<Call> {
+        Some(Call::Allgather)
+    }
+
     fn signature(&self) -> Option<[i64; 3]> {
         Some([-1, -1, self.lots.each()])
     }
@@ -622,22 +668,22 @@ impl Rule for Allgathered {
         }
     }
 
-    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
-        outputs.take(sweep)
+    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+        outputs.take_parts(&self.lots, self.private.ranks(), lead, sweep)
     }
 
-    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
-        let room = Staging::take(self.ids.len() * width);
-        let shares = self.lots.shares(sweep);
-        let (item, op) = (Item::double(), Op::sum());
+        stamp.put(taken.as_mut_slice(), self.lots.all(self.private.ranks(), sweep), width);
+        let (room, lengths) = (stamp::room(self.ids.len(), width), self.lots.stamped(sweep));
+        let (shares, item, op) = (lengths.shares(), Item::double(), Op::sum());
         wire::reduce_scatter(comm, taken, room, shares, width, item, op, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-        collect(home, &self.ids, sweep)
+        collect(home, self.private.ranks(), &self.ids, sweep)
     }
 
     fn operands(&self) -> Option<&Ids> {
@@ -717,6 +763,10 @@ impl Rule for Exchanged {
         self.private
     }
 
+    fn call(&self) -> Option<Call> {
+        Some(Call::Alltoall)
+    }
+
     fn signature(&self) -> Option<[i64; 3]> {
         Some([-1, -1, self.sent.each()])
     }
@@ -730,21 +780,24 @@ impl Rule for Exchanged {
         }
     }
 
-    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
-        outputs.take(sweep)
+    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+        outputs.take_parts(&self.received, self.private.ranks(), lead, sweep)
     }
 
-    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
-        let room = Staging::take(self.ids.len() * width);
-        let shares = (self.received.shares(sweep), self.sent.shares(sweep));
+        let ranks = self.private.ranks();
+        stamp.put(taken.as_mut_slice(), self.received.all(ranks, sweep), width);
+        let room = Staging::take((ranks + self.ids.len()) * width);
+        let (received, sent) = (self.received.stamped(sweep), self.sent.stamped(sweep));
+        let shares = (received.shares(), sent.shares());
         wire::alltoall(comm, taken, room, shares, width, Reach::All, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-        collect(home, &self.ids, sweep)
+        collect_parts(home, &self.sent, self.private.ranks(), &self.ids, sweep)
     }
 
     fn operands(&self) -> Option<&Ids> {

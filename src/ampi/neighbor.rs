@@ -14,6 +14,7 @@ use super::collective::{Forward, Outputs, Part, Rule, Stage, Target, begin};
 use super::edges::{Edge, Edges};
 use super::movement::{Lengths, Lots, Parts};
 use super::recording::ids;
+use super::stamp::{Call, Stamp};
 use super::traffic::Home;
 use super::{Private, statistics, wire};
 use crate::error::Result;
@@ -136,6 +137,11 @@ impl Rule for Neighbours {
         self.private
     }
 
+    /// Messages go from neighbour to neighbour only, and each tells by its length whether it fits.
+    fn call(&self) -> Option<Call> {
+        None
+    }
+
     fn signature(&self) -> Option<[i64; 3]> {
         (!self.has_types).then_some([-1; 3])
     }
@@ -156,11 +162,11 @@ impl Rule for Neighbours {
         }
     }
 
-    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
-        outputs.take(sweep)
+    fn take(&self, outputs: Outputs, _: usize, sweep: &mut Sweep<'_>) -> Staging {
+        outputs.take(0, sweep)
     }
 
-    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn depart(&self, taken: Staging, _: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
         self.send(taken, TAG, sweep)
     }
 

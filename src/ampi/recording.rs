@@ -2,7 +2,7 @@
 //! completion of what was started.
 
 use super::traffic::Traffic;
-use crate::datatype::is_passive;
+use crate::datatype::{Content, content as content_of, is_installed, not_initialised};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{Datatype, Failure, Outcome, Segment, Shape, Source, Sources};
 use crate::tape::{self, Ids, Tape};
@@ -65,7 +65,8 @@ fn wrong_buffer(why: &str) -> Failure {
     Error::new(Code::Unsupported, why).into()
 }
 
-/// An error unless a buffer of plain numbers (0), of active values (1), a matrix (2) or a view (3) goes with `datatype`.
+/// An error unless a buffer of plain numbers (0), of active values (1), a matrix (2), a view (3), or structures with active
+/// values under a type of bytes (4), which never do, goes with `datatype`.
 pub fn check_buffer(content: c_int, datatype: Datatype) -> Outcome<()> {
     let of_elements = datatype.is_of_elements();
     let why = match content {
@@ -73,14 +74,21 @@ pub fn check_buffer(content: c_int, datatype: Datatype) -> Outcome<()> {
         2 => "the buffer is a matrix: its datatype is AMPI_VARMAT",
         3 if datatype == Datatype::of_view() => return Ok(()),
         3 => "the buffer is a view of a matrix: its datatype is AMPI_VIEW",
+        4 => {
+            "the buffer is of structures with admpi::var and the datatype is of bytes: their ids mean nothing to another process; use a datatype made from AMPI_ADOUBLE by AMPI_Type_create_struct"
+        }
+        // Before initialisation all of ours are null. The call says so, if its datatype is significant.
+        _ if of_elements && !is_installed() => return Ok(()),
         _ if of_elements => {
             "the datatype is AMPI_VARMAT or AMPI_VIEW, and the buffer is not an admpi_varmat or admpi_view"
         }
-        _ if is_passive(datatype) == (content == 0) => return Ok(()),
+        0 | 1 if content_of(datatype) == Content::Untold => return Ok(()),
+        0 | 1 if (content_of(datatype) == Content::Active) == (content == 1) => return Ok(()),
         0 => "the datatype is active and the buffer is not of admpi::var",
-        _ => {
+        1 => {
             "the buffer is of admpi::var and the datatype is passive: its derivatives would be lost; use AMPI_ADOUBLE"
         }
+        _ => return Err(wrong_buffer(&format!("content = {content} is not 0, 1, 2 or 3"))),
     };
     Err(wrong_buffer(why))
 }
@@ -88,6 +96,9 @@ pub fn check_buffer(content: c_int, datatype: Datatype) -> Outcome<()> {
 /// An active buffer in `call`, which has no adjoint.
 #[cold]
 pub fn no_adjoint(call: &str) -> Error {
+    if !is_installed() {
+        return not_initialised();
+    }
     let why = match call {
         // Packed bytes go anywhere under types that say nothing of what is in them.
         "AMPI_Pack" | "AMPI_Unpack" | "AMPI_Pack_external" | "AMPI_Unpack_external" => {

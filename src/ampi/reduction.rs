@@ -14,12 +14,14 @@
 //! rank the adjoint of its own.
 
 use super::collective::{
-    Forward, Outputs, Pending, Rule, Stage, Target, arrived, begin, collect, contribute, failed,
+    Forward, Outputs, Pending, Rule, Stage, Target, arrived, arrived_stamped, begin, contribute,
+    failed,
 };
 use super::edges::Edges;
 use super::movement::{Lengths, Lots};
 use super::operator::{Kind, Operator};
 use super::recording::ids;
+use super::stamp::{self, Call, Stamp};
 use super::traffic::{Home, Traffic};
 use super::wire::{self, Form, Shares};
 use super::{Private, custom, statistics};
@@ -95,8 +97,15 @@ struct Allreduced {
 }
 
 impl Allreduced {
-    fn set_off(&self, taken: Staging, how: How, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn set_off(
+        &self,
+        mut taken: Staging,
+        stamp: Stamp,
+        how: How,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<Home> {
         let depth = sweep.depth();
+        stamp.put(taken.as_mut_slice(), [self.ids.len()], sweep.width());
         let comm = self.private.comm(depth)?;
         let sum = wire::allreduce(comm, taken, Item::double(), Op::sum(), how);
         let mut home = Home::of(sum.map_err(failed)?);
@@ -127,6 +136,10 @@ impl Rule for Allreduced {
         self.private
     }
 
+    fn call(&self) -> Option<Call> {
+        Some(Call::Allreduce)
+    }
+
     fn signature(&self) -> Option<[i64; 3]> {
         let n = i64::try_from(self.ids.len()).unwrap_or(-1);
         Some([-1, self.operator.number(), n])
@@ -142,34 +155,37 @@ impl Rule for Allreduced {
         }
     }
 
-    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
-        outputs.take(sweep)
+    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
+        outputs.take(lead, sweep)
     }
 
-    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
-        self.set_off(taken, How::Begin, sweep)
+    fn depart(&self, taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+        self.set_off(taken, stamp, How::Begin, sweep)
     }
 
-    fn depart_blocking(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn depart_blocking(&self, taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
         sweep.companion::<Traffic>().make_way()?;
-        self.set_off(taken, How::Now, sweep)
+        self.set_off(taken, stamp, How::Now, sweep)
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
         let width = sweep.width();
-        let mut t = arrived(home.main, sweep)?;
+        let (stamp, members) = (home.stamp, self.private.ranks());
+        let fits = |data: &[f64], _: &Sweep<'_>| stamp.check(data[0], members);
+        let mut t = arrived_stamped(home.main, fits, sweep)?;
+        let t = &mut t.as_mut_slice()[width..];
         let (below, above) =
             (others_arrived(home.below, sweep)?, others_arrived(home.above, sweep)?);
         match &self.kept {
             Kept::Nothing => {}
-            Kept::Values(_) => scale(t.as_mut_slice(), width, below.as_slice(), above.as_slice()),
+            Kept::Values(_) => scale(t, width, below.as_slice(), above.as_slice()),
             Kept::Candidates(own) => {
                 let (own, below) = (sweep.stored(own), below.as_slice());
                 let won = |i: usize| (own[i / 64] & !below[i / 64].to_bits()) >> (i % 64) & 1 != 0;
-                keep_won(t.as_mut_slice(), width, won);
+                keep_won(t, width, won);
             }
         }
-        sweep.add(&self.ids, t.as_slice());
+        sweep.add(&self.ids, t);
         Ok(())
     }
 
@@ -300,10 +316,15 @@ impl Reduced {
         matches!(self.holder, Holder::Root(root) if root == self.private.rank)
     }
 
+    /// It gets the adjoints of one that has the result.
+    fn off_root(&self) -> bool {
+        matches!(self.holder, Holder::Root(root) if root != self.private.rank)
+    }
+
     /// The adjoints of all ranks' operands of the share that this rank holds, one rank behind the other.
     fn take_joined(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
         let (n, width, ranks) = (outputs.count(), sweep.width(), self.private.ranks());
-        let t = outputs.take(sweep);
+        let t = outputs.take(0, sweep);
         let (t, own) = (t.as_slice(), sweep.stored(&self.own));
         let mut data = Staging::zeros(ranks * n * width);
         let mut factors = vec![0.0; ranks];
@@ -358,6 +379,13 @@ impl Rule for Reduced {
         self.private
     }
 
+    fn call(&self) -> Option<Call> {
+        Some(match self.holder {
+            Holder::Root(_) => Call::Reduce,
+            Holder::All(_) => Call::ReduceScatter,
+        })
+    }
+
     fn signature(&self) -> Option<[i64; 3]> {
         let root = match self.holder {
             Holder::Root(root) => root.into(),
@@ -374,32 +402,39 @@ impl Rule for Reduced {
     }
 
     /// Nothing comes back to the root of a sum: it gives its adjoints away and goes on.
-    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         if self.joined {
             return self.take_joined(outputs, sweep);
         }
         let width = sweep.width();
-        let n = self.share(self.private.place(), sweep);
-        let mut data = Staging::take(n * self.columns(width));
-        if !matches!(self.holder, Holder::Root(root) if root != self.private.rank) {
-            outputs.take_into(sweep, data.as_mut_slice());
-            data.as_mut_slice()[n * width..].copy_from_slice(sweep.stored(&self.result));
+        let (n, columns) = (self.share(self.private.place(), sweep), self.columns(width));
+        if self.off_root() {
+            return if lead > 0 { stamp::room(n, columns) } else { Staging::take(n * columns) };
         }
+        let mut whole = Staging::take((lead + n) * columns);
+        let data = &mut whole.as_mut_slice()[lead * columns..];
+        outputs.take_into(sweep, data);
+        data[n * width..].copy_from_slice(sweep.stored(&self.result));
         if self.is_sum() && self.at_root() {
-            sweep.add(&self.ids, data.as_slice());
+            sweep.add(&self.ids, data);
         }
-        data
+        whole
     }
 
-    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (depth, n) = (sweep.depth(), self.ids.len());
         let comm = self.private.comm(depth)?;
         let columns = self.columns(sweep.width());
+        if !self.off_root() {
+            let own = self.share(self.private.place(), sweep);
+            stamp.put(taken.as_mut_slice(), [own], columns);
+        }
         let all = match &self.holder {
             &Holder::Root(root) => wire::bcast(comm, taken, root, How::Begin),
             Holder::All(lots) => {
-                let room = Staging::take(n * columns);
-                let shares = lots.shares(sweep);
+                let room = Staging::take((self.private.ranks() + n) * columns);
+                let lengths = lots.stamped(sweep);
+                let shares = lengths.shares();
                 wire::allgather(comm, taken, room, shares, columns, Reach::All, How::Begin)
             }
         };
@@ -422,19 +457,28 @@ impl Rule for Reduced {
         if self.is_sum() && self.at_root() {
             return contribute(home, sweep);
         }
-        if self.is_sum() {
-            return collect(home, &self.ids, sweep);
-        }
-        let width = sweep.width();
-        let mut data = arrived(home.main, sweep)?;
+        let (width, columns) = (sweep.width(), self.columns(sweep.width()));
+        let (stamp, ranks) = (home.stamp, self.private.ranks());
+        let fits = |data: &[f64], sweep: &Sweep<'_>| match &self.holder {
+            Holder::Root(_) => stamp.check(data[0], 1),
+            Holder::All(lots) => stamp.check_parts(data, lots.all(ranks, sweep), columns),
+        };
+        let mut data = arrived_stamped(home.main, fits, sweep)?;
+        let data = match &self.holder {
+            Holder::Root(_) => &mut data.as_mut_slice()[columns..],
+            Holder::All(lots) => {
+                stamp::join(data.as_mut_slice(), lots.all(ranks, sweep), columns);
+                data.as_mut_slice()
+            }
+        };
         let (below, above) =
             (others_arrived(home.below, sweep)?, others_arrived(home.above, sweep)?);
-        if self.operator.is_extremum() {
-            self.settle_shares(data.as_mut_slice(), below.as_slice(), sweep);
-        } else {
-            scale(data.as_mut_slice(), width, below.as_slice(), above.as_slice());
+        match self.operator.kind {
+            Kind::Sum => {}
+            Kind::Product => scale(data, width, below.as_slice(), above.as_slice()),
+            Kind::Min | Kind::Max => self.settle_shares(data, below.as_slice(), sweep),
         }
-        sweep.add(&self.ids, &data.as_slice()[..self.ids.len() * width]);
+        sweep.add(&self.ids, &data[..self.ids.len() * width]);
         Ok(())
     }
 

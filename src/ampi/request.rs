@@ -39,6 +39,8 @@ pub struct Request {
     comm: Comm,
     /// A cancellation was asked for: the status will tell.
     cancelled: bool,
+    /// It stands in the array that a call is looking at.
+    listed: bool,
     /// Fortran's number for the request, or 0.
     number: c_int,
 }
@@ -69,6 +71,7 @@ impl Request {
                 again: None,
                 comm,
                 cancelled: false,
+                listed: false,
                 number: 0,
             })
         });
@@ -266,22 +269,53 @@ fn recycle(slot: &mut Slot) {
 
 /// An error for a handle that was copied and has been completed through the copy.
 #[inline]
-fn check_live(slots: &[Slot]) -> Outcome<()> {
-    match slots.iter().position(|slot| slot.as_ref().is_some_and(|r| matches!(r.kind, Kind::Idle)))
-    {
-        None => Ok(()),
-        Some(i) => Err(not_live(i)),
+fn check_live(slot: &Slot) -> Outcome<()> {
+    match slot {
+        Some(request) if matches!(request.kind, Kind::Idle) => Err(not_live("request")),
+        _ => Ok(()),
     }
 }
 
 #[cold]
-fn not_live(i: usize) -> Failure {
-    Error::new(Code::Argument, format!("request[{i}] has been completed already")).into()
+fn not_live(name: &str) -> Failure {
+    Error::new(Code::Argument, format!("{name} has been completed already")).into()
+}
+
+/// Marks the requests of an array as listed, which are live and differ.
+#[inline]
+fn list(slots: &mut [Slot]) -> Outcome<()> {
+    let fault = slots.iter_mut().position(|slot| {
+        let Some(request) = slot else { return false };
+        matches!(request.kind, Kind::Idle) || std::mem::replace(&mut request.listed, true)
+    });
+    match fault {
+        None => Ok(()),
+        Some(i) => Err(unlisted(slots, i)),
+    }
+}
+
+/// Takes the marks of `list` back, which the `i`th request has stopped, and says why.
+#[cold]
+fn unlisted(slots: &mut [Slot], i: usize) -> Failure {
+    slots.iter_mut().flatten().for_each(|request| request.listed = false);
+    let is_same = |slot: &Slot| match (slot, &slots[i]) {
+        (Some(one), Some(other)) => std::ptr::eq(&raw const **one, &raw const **other),
+        _ => false,
+    };
+    match slots[..i].iter().position(is_same) {
+        None => not_live(&format!("request[{i}]")),
+        Some(first) => {
+            let why = format!(
+                "request[{first}] and request[{i}] are the same request, which may stand in an array once"
+            );
+            Error::new(Code::Argument, why).into()
+        }
+    }
 }
 
 /// `MPI_Wait`.
 pub fn wait(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<()> {
-    check_live(std::slice::from_ref(slot))?;
+    check_live(slot)?;
     let Some(request) = slot.as_mut() else {
         place.set(&Transfer::default().wait()?);
         return Ok(());
@@ -293,7 +327,7 @@ pub fn wait(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<()> {
 
 /// `MPI_Test`.
 pub fn test(slot: &mut Slot, place: &mut StatusSlot) -> Outcome<bool> {
-    check_live(std::slice::from_ref(slot))?;
+    check_live(slot)?;
     let Some(request) = slot.as_mut() else {
         place.set(&Transfer::default().wait()?);
         return Ok(true);
@@ -319,11 +353,14 @@ fn settle_one(slot: &mut Slot, done: Outcome<Status>, place: &mut StatusSlot) ->
     finished
 }
 
-/// Completes requests of an array by one of MPI's calls for arrays. The statuses stand in `batch`.
+/// Completes listed requests by one of MPI's calls for arrays. The statuses stand in `batch`.
 fn complete(slots: &mut [Slot], how: Completion, batch: &mut Batch) -> Outcome<Found> {
     batch.clear();
-    for slot in slots.iter() {
-        batch.push(slot.as_ref().map(|request| &request.transfer));
+    for slot in slots.iter_mut() {
+        batch.push(slot.as_mut().map(|request| {
+            request.listed = false;
+            &request.transfer
+        }));
     }
     let (mut found, code) = batch.complete(how);
     if found == Found::Inactive {
@@ -386,7 +423,7 @@ fn completed(
     how: Completion,
     report: impl FnOnce(&Outcome<Found>, &Batch),
 ) -> Outcome<Found> {
-    check_live(slots)?;
+    list(slots)?;
     // Taken out, since an error handler may call back.
     let mut batch = BATCH.with(std::mem::take);
     let done = complete(slots, how, &mut batch);
@@ -436,7 +473,7 @@ pub fn some(
 
 /// `MPI_Start`.
 pub fn start(slot: &mut Slot) -> Outcome<()> {
-    check_live(std::slice::from_ref(slot))?;
+    check_live(slot)?;
     match slot {
         // MPI has an error for that.
         None => Transfer::default().start(),
@@ -446,6 +483,8 @@ pub fn start(slot: &mut Slot) -> Outcome<()> {
 
 /// `MPI_Startall`, which is to be as if each were started, in any order: that of the array.
 pub fn start_all(slots: &mut [Slot]) -> Outcome<()> {
+    list(slots)?;
+    slots.iter_mut().flatten().for_each(|request| request.listed = false);
     slots.iter_mut().try_for_each(start)
 }
 
@@ -461,7 +500,7 @@ pub fn release_orphans() {
 
 /// `MPI_Request_free`. The adjoint of a send needs no request; a receive without one could never be recorded.
 pub fn free(slot: &mut Slot) -> Outcome<()> {
-    check_live(std::slice::from_ref(slot))?;
+    check_live(slot)?;
     let Some(request) = slot.as_mut() else {
         return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
     };
@@ -497,7 +536,7 @@ pub fn free(slot: &mut Slot) -> Outcome<()> {
 
 /// `MPI_Cancel`. A receive that is cancelled is not recorded; a send has been recorded at its start.
 pub fn cancel(slot: &mut Slot) -> Outcome<()> {
-    check_live(std::slice::from_ref(slot))?;
+    check_live(slot)?;
     let Some(request) = slot.as_mut() else {
         return Err(Error::new(Code::Argument, "request is AMPI_REQUEST_NULL").into());
     };
@@ -517,9 +556,7 @@ pub fn cancel(slot: &mut Slot) -> Outcome<()> {
 pub fn peek(request: Option<&Request>) -> Outcome<Option<Status>> {
     match request {
         None => Transfer::default().get_status(),
-        Some(request) if matches!(request.kind, Kind::Idle) => {
-            Err(Error::new(Code::Argument, "request has been completed already").into())
-        }
+        Some(request) if matches!(request.kind, Kind::Idle) => Err(not_live("request")),
         Some(request) => request.transfer.get_status().map_err(|failure| failure.on(request.comm)),
     }
 }

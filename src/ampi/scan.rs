@@ -11,12 +11,13 @@
 //! extrema. Nothing of it grows with the number of ranks.
 
 use super::collective::{
-    Forward, Outputs, Pending, Rule, Stage, Target, arrived, begin, collect, failed,
+    Forward, Outputs, Pending, Rule, Stage, Target, arrived_stamped, begin, collect, failed,
 };
 use super::edges::Edges;
 use super::operator::{Kind, Operator};
 use super::recording::ids;
 use super::reduction::packed;
+use super::stamp::{Call, Stamp};
 use super::traffic::Home;
 use super::{Private, custom, wire};
 use crate::error::Result;
@@ -75,12 +76,19 @@ impl Scanned {
         self.operator.kind == Kind::Sum
     }
 
-    /// This rank's map of each element: the factor, then what is added in each direction.
-    fn maps(&self, taken: &Staging, sweep: &Sweep<'_>) -> Staging {
+    /// This rank's map of each element: the factor, then what is added in each direction; behind that of the stamp, if
+    /// `taken` has one: 1 and its word.
+    fn maps(&self, taken: &[f64], lead: usize, sweep: &Sweep<'_>) -> Staging {
         let width = sweep.width();
-        let mut maps = Staging::take(self.ids.len() * (1 + width));
-        let each = maps.as_mut_slice().chunks_exact_mut(1 + width);
-        for (i, (map, y)) in each.zip(taken.as_slice().chunks_exact(width)).enumerate() {
+        let mut maps = Staging::take((lead + self.ids.len()) * (1 + width));
+        let (stamped, each) = maps.as_mut_slice().split_at_mut(lead * (1 + width));
+        let (word, taken) = taken.split_at(lead * width);
+        if let [m, b @ ..] = stamped {
+            *m = 1.0;
+            b.copy_from_slice(word);
+        }
+        let each = each.chunks_exact_mut(1 + width);
+        for (i, (map, y)) in each.zip(taken.chunks_exact(width)).enumerate() {
             let (_, m) = self.kept.factors(i, sweep);
             map[0] = m;
             for (b, &y) in map[1..].iter_mut().zip(y) {
@@ -91,17 +99,29 @@ impl Scanned {
     }
 
     /// Adds, given the maps of the ranks above as one, which stands at zero.
-    fn add_below(&self, maps: &Staging, kept: Staging, sweep: &mut Sweep<'_>) {
-        let (width, n) = (sweep.width(), self.ids.len());
-        let mut t = if self.exclusive { Staging::zeros(n * width) } else { kept };
-        let each = maps.as_slice().chunks_exact(1 + width);
-        for (i, (t, map)) in t.as_mut_slice().chunks_exact_mut(width).zip(each).enumerate() {
+    fn add_below(&self, maps: &[f64], kept: &mut [f64], sweep: &mut Sweep<'_>) {
+        let width = sweep.width();
+        let each = maps.chunks_exact(1 + width);
+        for (i, (t, map)) in kept.chunks_exact_mut(width).zip(each).enumerate() {
             let (d, _) = self.kept.factors(i, sweep);
             for (t, u) in t.iter_mut().zip(&map[1..]) {
                 *t = times(d, *t + u);
             }
         }
-        sweep.add(&self.ids, t.as_slice());
+        sweep.add(&self.ids, kept);
+    }
+
+    /// What a result's adjoint adds to that of this rank's own operand, in the place of `taken`: that of an Exscan nothing.
+    fn kept(&self, mut taken: Staging) -> Staging {
+        if self.exclusive {
+            taken.as_mut_slice().fill(0.0);
+        }
+        taken
+    }
+
+    /// How many ranks' adjoints come home to this one.
+    fn above(&self) -> usize {
+        self.private.ranks() - self.private.place() - usize::from(self.exclusive)
     }
 }
 
@@ -110,6 +130,10 @@ impl Rule for Scanned {
 
     fn private(&self) -> &'static Private {
         self.private
+    }
+
+    fn call(&self) -> Option<Call> {
+        Some(if self.exclusive { Call::Exscan } else { Call::Scan })
     }
 
     fn signature(&self) -> Option<[i64; 3]> {
@@ -140,15 +164,16 @@ impl Rule for Scanned {
         }
     }
 
-    fn take(&self, outputs: Outputs, sweep: &mut Sweep<'_>) -> Staging {
+    fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         if self.exclusive && self.is_lowest() {
-            return Staging::zeros(self.ids.len() * sweep.width());
+            return Staging::zeros((lead + self.ids.len()) * sweep.width());
         }
-        outputs.take(sweep)
+        outputs.take(lead, sweep)
     }
 
-    fn depart(&self, taken: Staging, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (width, n) = (sweep.width(), self.ids.len());
+        stamp.put(taken.as_mut_slice(), [n], width);
         let comm = self.private.mirror().comm(sweep.depth())?;
         if self.is_sum() {
             let (item, op) = (Item::double(), Op::sum());
@@ -162,25 +187,24 @@ impl Rule for Scanned {
             return from_above.map(Home::of).map_err(failed);
         }
         let words = 1 + width;
-        let maps = self.maps(&taken, sweep);
+        let maps = self.maps(taken.as_slice(), 1, sweep);
         let composed = || {
             let (item, op) = (Item::doubles(words)?, Op::composed(width)?);
-            wire::exscan(comm, maps, Staging::zeros(n * words), item, op, How::Begin)
+            wire::exscan(comm, maps, Staging::zeros((1 + n) * words), item, op, How::Begin)
         };
-        let mut home = Home::of(composed().map_err(failed)?);
-        if !self.exclusive {
-            home.kept = taken;
-        }
-        Ok(home)
+        let home = Home::of(composed().map_err(failed)?);
+        Ok(Home { kept: self.kept(taken), ..home })
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
         if self.is_sum() {
-            return collect(home, &self.ids, sweep);
+            return collect(home, self.above(), &self.ids, sweep);
         }
-        let Home { main, kept, .. } = home;
-        let maps = arrived(main, sweep)?;
-        self.add_below(&maps, kept, sweep);
+        let Home { main, mut kept, stamp, .. } = home;
+        let above = self.private.ranks() - self.private.place() - 1;
+        let maps = arrived_stamped(main, |data, _| stamp.check(data[1], above), sweep)?;
+        let width = sweep.width();
+        self.add_below(&maps.as_slice()[1 + width..], &mut kept.as_mut_slice()[width..], sweep);
         Ok(())
     }
 
@@ -207,12 +231,12 @@ impl Rule for Scanned {
             sources.send(self.private, tag, &taken, width, sweep)?;
             return Ok(Home::default());
         }
-        let maps = self.maps(&taken, sweep);
+        let maps = self.maps(taken.as_slice(), 0, sweep);
         sources.send(self.private, tag, &maps, 1 + width, sweep)?;
-        Ok(Home { kept: taken, ..Home::default() })
+        Ok(Home { kept: self.kept(taken), ..Home::default() })
     }
 
-    fn receive(&self, home: Home, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
+    fn receive(&self, mut home: Home, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
         let (destinations, words) = (self.destinations(sweep), 1 + sweep.width());
         if self.is_sum() {
             return destinations.collect(self.private, tag, &self.ids, sweep);
@@ -228,7 +252,7 @@ impl Rule for Scanned {
                 }
             }
         })?;
-        self.add_below(&all, home.kept, sweep);
+        self.add_below(all.as_slice(), home.kept.as_mut_slice(), sweep);
         Ok(())
     }
 }

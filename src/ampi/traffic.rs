@@ -2,6 +2,8 @@
 
 use super::channel::{AT_ONCE, Channel, Closed, Held, Order, Window};
 use super::check::{self, Log};
+use super::collective::failed;
+use super::stamp::Stamp;
 use super::table::Table;
 use super::wire::doubles;
 use super::{Private, communicator, lock, request};
@@ -261,6 +263,8 @@ pub struct Home {
     pub kept: Staging,
     /// If the adjoints travel over the edges: their tag.
     pub tag: Option<c_int>,
+    /// Else what they are stamped with.
+    pub stamp: Stamp,
 }
 
 impl Home {
@@ -289,6 +293,8 @@ struct Way {
     /// Contributions to collectives whose result others need.
     contributions: VecDeque<Operation>,
     target: Position,
+    /// The event at which the tape or nest begins.
+    base: u32,
 }
 
 impl Way {
@@ -319,6 +325,8 @@ pub struct Traffic {
     pub order: Order,
     /// For collectives that complete later.
     pub collectives: Order,
+    /// The events at which the collectives of each private communicator were started.
+    started: Vec<Vec<u32>>,
     /// For checking across ranks.
     pub log: Log,
     /// Memory of the last small message, for the next one.
@@ -387,7 +395,7 @@ fn not_as_many(
     };
     let (peer, tag) = (private.users_rank(from.peer), from.tag);
     Error::new(
-        Code::Mpi,
+        Code::Mismatch,
         format!(
             "rank {peer} returned {received} adjoints for {n} values in {width} directions (tag {tag}): both ends must record a message, or neither"
         ),
@@ -576,6 +584,26 @@ impl Traffic {
         }
     }
 
+    /// A collective starts at `event`: how many the tape has on record before it.
+    pub fn number(&mut self, private: &Private, event: u32) -> u32 {
+        if self.started.len() <= private.index {
+            self.started.resize_with(private.index + 1, Vec::new);
+        }
+        let started = &mut self.started[private.index];
+        started.push(event);
+        u32::try_from(started.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// The same number counted from where the tape or nest that is swept begins: below, members may differ.
+    pub fn number_from_base(&self, private: &Private, number: u32) -> u32 {
+        let base = self.way.base;
+        if base == 0 {
+            return number;
+        }
+        let below = self.started[private.index].partition_point(|&event| event < base);
+        number.wrapping_sub(u32::try_from(below).unwrap_or(u32::MAX))
+    }
+
     /// Whether a collective may start at once, as far as others are held back.
     pub fn may_depart(&self) -> bool {
         self.way.departures.is_empty()
@@ -613,9 +641,26 @@ impl Traffic {
         Ok(())
     }
 
+    /// Waits for an operation while the queue moves, where MPI might raise its error on the user's communicator: what
+    /// arrives is an error before.
+    pub fn look(
+        &mut self,
+        operation: &Operation,
+        fits: impl FnOnce(&[f64]) -> Result<()>,
+    ) -> Result<()> {
+        loop {
+            if let Some(arrived) = operation.over().map_err(failed)? {
+                return fits(arrived);
+            }
+            if self.way.outbox.queued > 0 {
+                self.way.outbox.pump()?;
+                std::thread::yield_now();
+            }
+        }
+    }
+
     /// Waits for an operation while the queue moves.
     pub fn wait(&mut self, mut operation: Operation) -> Result<Staging> {
-        let failed = |failure: crate::mpi::Failure| failure.into_error("a collective of adjoints");
         if self.way.outbox.queued == 0 {
             operation.wait().map_err(failed)?;
         } else {
@@ -715,9 +760,16 @@ fn same_place(a: &Position, b: &Position) -> bool {
 }
 
 impl Companion for Traffic {
-    fn begin(&mut self, from: &Position, to: &Position, base: Option<&Position>) -> Result<()> {
-        if let (true, Some(base)) = (tape::checking(), base) {
-            check::compare(&mut self.log, base.event, to.event)?;
+    fn begin(
+        &mut self,
+        from: &Position,
+        to: &Position,
+        base: &Position,
+        whole: bool,
+        seeded: bool,
+    ) -> Result<()> {
+        if whole && tape::checking() {
+            check::compare(&mut self.log, base.event, to.event, seeded)?;
         }
         if self.sweeping {
             self.interrupted.push(std::mem::take(&mut self.way));
@@ -735,6 +787,7 @@ impl Companion for Traffic {
         self.resume = None;
         self.sweeping = true;
         self.way.target = *to;
+        self.way.base = base.event;
         Ok(())
     }
 
@@ -781,6 +834,9 @@ impl Companion for Traffic {
     fn reset(&mut self, event: u32) -> Result<()> {
         self.order.cut(event);
         self.collectives.cut(event);
+        for started in &mut self.started {
+            started.truncate(started.partition_point(|&start| start < event));
+        }
         self.log.cut(event);
         Ok(())
     }

@@ -4,11 +4,11 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::{mpi_call, mpi_status, put};
-use crate::ampi::{check, communicator, environment, recording, statistics, traffic};
+use crate::ampi::{check, communicator, environment, operator, recording, statistics, traffic};
 use crate::datatype::{bundle, is_passive};
-use crate::error::{Code, Error};
-use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Group, MPI_Info};
-use crate::mpi::{Comm, Datatype};
+use crate::error::{Code, Error, Result};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Group, MPI_Info, MPI_Op};
+use crate::mpi::{Comm, Datatype, Op};
 use crate::tape::{self, Cursors as admpi_tape, Var as admpi_var};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -79,7 +79,7 @@ pub unsafe extern "C-unwind" fn admpi_mpi_init_thread(
 /// `admpi_init` passes the sizes its header saw.
 /// @param comm   an intracommunicator
 /// @param sizes  what the program was compiled with
-/// @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED
+/// @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_ARGUMENT (MPI_COMM_NULL), ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_init_abi(
     comm: MPI_Comm,
@@ -146,7 +146,11 @@ pub unsafe extern "C-unwind" fn admpi_seed_replicated(
         // SAFETY: as the C contract says.
         let (tape, comm) = unsafe { (super::tape::tape(tape)?, Comm::new(comm)) };
         let direction = super::tape::direction(direction)?;
-        let weight = if comm.rank()? == 0 { weight } else { 0.0 };
+        if comm.rank()? != 0 {
+            tape.check_direction(direction)?;
+            return Ok(tape.check_var("y", &y)?);
+        }
+        tape.check_seeds("y", &[y], &[weight])?;
         Ok(tape.seed(&y, weight, direction)?)
     })
 }
@@ -526,7 +530,8 @@ pub unsafe extern "C-unwind" fn admpi_bundle_type(
 /// @param part           the scalar's type, as for admpi_bundle_type or made by it
 /// @param extent         bytes from one pair to the next
 /// @param[out] type_out  the type, committed
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (the library is not initialised, too)
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (an extent that both do not fit in),
+///         ADMPI_ERR_MPI (the library is not initialised, too)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_pair_type(
     part: MPI_Datatype,
@@ -667,10 +672,55 @@ unsafe extern "C-unwind" fn admpi_shim_guard(call: *const c_char, datatype: MPI_
     // SAFETY: the guards pass a string and a handle that is significant.
     let (name, datatype) = unsafe { (super::name(call), Datatype::new(datatype)) };
     if is_passive(datatype) {
-        raw::SUCCESS
-    } else {
-        crate::mpi::error::announce(&name, &recording::no_adjoint(&name))
+        return raw::SUCCESS;
     }
+    crate::mpi::error::announce(&name, &recording::no_adjoint(&name))
+}
+
+/// For the guards: an error code if `op` cannot reduce the tangents of `datatype`. Raises nothing.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_reduced(
+    call: *const c_char,
+    op: MPI_Op,
+    datatype: MPI_Datatype,
+) -> c_int {
+    // SAFETY: the guards pass a string and handles that are significant; so below.
+    unsafe { checked(call, op, datatype, operator::check_tangents) }
+}
+
+/// The same of accumulates.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_accumulated(
+    call: *const c_char,
+    op: MPI_Op,
+    datatype: MPI_Datatype,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe { checked(call, op, datatype, operator::check_accumulated) }
+}
+
+/// # Safety
+/// `call` is NULL or a string, and the handles are live.
+unsafe fn checked(
+    call: *const c_char,
+    op: MPI_Op,
+    datatype: MPI_Datatype,
+    check: fn(Op, Datatype) -> Result<()>,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let (name, op, datatype) = unsafe { (super::name(call), Op::new(op), Datatype::new(datatype)) };
+    match check(op, datatype) {
+        Ok(()) => raw::SUCCESS,
+        Err(error) => crate::mpi::error::announce(&name, &error),
+    }
+}
+
+/// For the guards: the error code of an argument that is NULL. Raises nothing.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn admpi_shim_null(call: *const c_char, argument: *const c_char) -> c_int {
+    // SAFETY: the guards pass strings.
+    let (call, argument) = unsafe { (super::name(call), super::name(argument)) };
+    crate::mpi::error::announce(&call, &super::null(&argument))
 }
 
 /// For the guards of MPI-4's calls: the error code of one that the MPI in use lacks. Raises nothing.

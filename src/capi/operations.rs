@@ -57,7 +57,8 @@ pub unsafe extern "C-unwind" fn admpi_operation_apply(
 /// @param data        handed to the functions. From here on the library's to destroy, whatever this call returns, if system
 ///                    is not NULL and has its size
 /// @param b           part of a matrix, or a scalar
-/// @param p           `n_p` parts of matrices or scalars: everything active that A depends on
+/// @param p           `n_p` parts of matrices or scalars: everything active that A depends on. A sweep in which the functions
+///                    use another active value fails (ADMPI_ERR_ARGUMENT)
 /// @param n_p         how many
 /// @param[out] x_out  the solution, of the shape of b; free it with admpi_varmat_free
 /// @return as admpi_operation_apply; a sweep returns ADMPI_ERR_ARGUMENT if the product is not of the shape of b

@@ -3,7 +3,7 @@
 use super::{array, array_mut, entry, get, null, put};
 use crate::count::from_c;
 use crate::error::{Code, Error, Result, set_last, with_last};
-use crate::tape::{self, NEST_OUTER, Room, Tape};
+use crate::tape::{self, Outside, Room, Tape};
 use std::ffi::{c_char, c_void};
 
 // By the names under which C knows them: they are defined in `include/admpi/var.h`.
@@ -221,19 +221,19 @@ pub unsafe extern "C-unwind" fn admpi_tape_input_ids(
     })
 }
 
-/// Sets how many directions a sweep propagates. A change clears the adjoints, in nests those outside too.
+/// Sets how many directions a sweep propagates. A change clears the adjoints.
 /// @param width  1, 2, 4, 8 or 16
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT,
-///         ADMPI_ERR_NEST (a change in a callback of a sweep),
+///         ADMPI_ERR_NEST (a change in a callback of a sweep, or in a nest where adjoints outside would be lost),
 ///         ADMPI_ERR_RANGE (a change while a partial sweep has messages under way)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_width(tape: *mut admpi_tape, width: i32) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { self::tape(tape)?.set_width(usize::try_from(width).unwrap_or(0)) })
+    entry(|| unsafe { self::tape(tape)?.set_width(tape::width_of(width)?) })
 }
 
 /// Adds to the adjoint of a result.
-/// @param y          a value of this tape; a passive one is ignored
+/// @param y          a value of this tape; a passive one is ignored, and in checking mode refused unless weight is 0
 /// @param weight     what is added
 /// @param direction  0 up to the width
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE,
@@ -246,7 +246,11 @@ pub unsafe extern "C-unwind" fn admpi_tape_seed(
     direction: i32,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    entry(|| unsafe { self::tape(tape)?.seed(&y, weight, self::direction(direction)?) })
+    entry(|| unsafe {
+        let (tape, direction) = (self::tape(tape)?, self::direction(direction)?);
+        tape.check_seeds("y", &[y], &[weight])?;
+        tape.seed(&y, weight, direction)
+    })
 }
 
 /// Lets the adjoint of an intermediate value outlive the sweep; it gathers over sweeps, as inputs do.
@@ -264,7 +268,10 @@ pub unsafe extern "C-unwind" fn admpi_tape_keep(tape: *mut admpi_tape, y: admpi_
 /// one began may be swept; open a nest for it.
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY,
 ///         ADMPI_ERR_STALE (a statement has an operand of another tape; clear the adjoints),
-///         ADMPI_ERR_NEST (a callback swept what is being swept, or left a nest open),
+///         ADMPI_ERR_ARGUMENT (nothing was seeded, in checking mode),
+///         ADMPI_ERR_NEST (a callback swept what is being swept, left a nest open, or used a value that was made
+///         after the operation it reverses),
+///         ADMPI_ERR_MISMATCH (the ranks do not have the same messages and collectives on record),
 ///         ADMPI_ERR_CALLBACK, ADMPI_ERR_MPI, or the error that a C operator could not return
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_reverse(tape: *mut admpi_tape) -> i32 {
@@ -290,7 +297,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_reverse_range(
 }
 
 /// Reads an adjoint.
-/// @param x                 a value of this tape; 0 for a passive one
+/// @param x                 an input, a kept value, or one that no sweep has passed: the adjoint of any other is 0, and
+///                          in checking mode an error
 /// @param direction         0 up to the width
 /// @param[out] adjoint_out  the adjoint
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE
@@ -304,7 +312,10 @@ pub unsafe extern "C-unwind" fn admpi_tape_adjoint(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let tape = self::tape(tape)?;
-        put("adjoint_out", adjoint_out, || tape.adjoint(&x, self::direction(direction)?))
+        put("adjoint_out", adjoint_out, || {
+            let adjoint = tape.adjoint(&x, self::direction(direction)?)?;
+            tape.check_answers("x", &[x], &[adjoint]).map(|()| adjoint)
+        })
     })
 }
 
@@ -333,14 +344,14 @@ pub unsafe extern "C-unwind" fn admpi_tape_adjoints(
         for (adjoint, x) in adjoints.iter_mut().zip(values) {
             *adjoint = tape.adjoint(x, direction)?;
         }
-        Ok(())
+        tape.check_answers("x", values, adjoints)
     })
 }
 
-/// Zeroes all adjoints, those of inputs and kept values included; in a closed nest, those of values made
+/// Zeroes all adjoints, those of inputs and kept values included; in an isolated nest, those of values made
 /// in it.
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE,
-///         ADMPI_ERR_NEST (in a callback of a sweep, not in a closed nest opened there)
+///         ADMPI_ERR_NEST (in a callback of a sweep, not in an isolated nest opened there)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_clear_adjoints(tape: *mut admpi_tape) -> i32 {
     // SAFETY: as the C contract says.
@@ -388,8 +399,10 @@ pub unsafe extern "C-unwind" fn admpi_tape_reset_to(
     })
 }
 
-/// Opens a nest: what is recorded from now on is swept alone, and forgotten when it is recovered.
-/// @param flags          0, or ADMPI_NEST_OUTER: its sweeps add to the adjoints of values made outside
+/// Opens a nest: what is recorded from now on is swept alone, and forgotten when it is recovered. Its sweeps add to
+/// the adjoints of the values from outside that it uses, and a later sweep outside it takes these further. In a callback
+/// of a sweep such values must be older than the operation that is being reversed; that sweep takes them further.
+/// @param flags          0, or ADMPI_NEST_ISOLATED: values from outside are constants, and their adjoints left alone
 /// @param[out] nest_out  what admpi_tape_recover_nested must be given
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT
 #[unsafe(no_mangle)]
@@ -401,10 +414,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_start_nested(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let tape = self::tape(tape)?;
-        if flags & !NEST_OUTER != 0 {
-            return Err(Error::new(Code::Argument, format!("flags = {flags} has unknown bits")));
-        }
-        put("nest_out", nest_out, || tape.start_nested(flags != 0))
+        let outside = Outside::of_flags(flags)?;
+        put("nest_out", nest_out, || tape.start_nested(outside))
     })
 }
 
@@ -559,9 +570,10 @@ pub unsafe extern "C-unwind" fn admpi_tape_grow(tape: *mut admpi_tape, n: u32) -
     if code == 0 && room == Room::NotRecording { -1 } else { code }
 }
 
-/// For inline recorders in checking mode: whether an operand may be used now.
+/// For inline recorders in checking mode, or on a thread without a tape: whether an operand may be used now.
 /// @param operand  an active or passive value
-/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE (active, on a thread without a tape)
+/// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE (active, on a thread without a tape: in
+///         checking mode, or if the tape that made it records, whose next sweep fails then)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_check(
     tape: *const admpi_tape,
@@ -570,8 +582,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_check(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let operand = get("operand", operand)?;
-        if operand.id == 0 {
-            return Ok(());
+        if tape::is_no_tape(tape) {
+            return tape::check_without_tape(operand);
         }
         self::tape(tape)?.check_var("operand", operand)
     })

@@ -376,7 +376,8 @@ pub unsafe extern "C-unwind" fn admpi_varmat_seed(
     entry(|| unsafe {
         let tape = super::tape::tape(tape)?;
         let weights = array("weight", weight, from_c("n", n)?)?;
-        tape.seed_view("view", get("view", view)?, weights, super::tape::direction(direction)?)
+        let (view, direction) = (get("view", view)?, super::tape::direction(direction)?);
+        tape.seed_view("view", view, weights, direction)
     })
 }
 
@@ -399,6 +400,8 @@ pub unsafe extern "C-unwind" fn admpi_varmat_adjoints(
     entry(|| unsafe {
         let tape = super::tape::tape(tape)?;
         let out = array_mut("adjoint_out", adjoint_out, from_c("n", n)?)?;
-        tape.adjoints_of("view", get("view", view)?, super::tape::direction(direction)?, out)
+        let view = get("view", view)?;
+        tape.adjoints_of("view", view, super::tape::direction(direction)?, out)?;
+        tape.check_view_answers("view", view, out)
     })
 }

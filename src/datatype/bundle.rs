@@ -4,8 +4,7 @@
 //! A datatype made anew is kept with the one it was made from. A program that builds its types from
 //! `AMPI_ADOUBLE` thus sends tangents by them, with the extents that it would have had it built them for tangents.
 
-use super::flatten::is_active_double;
-use super::lock;
+use super::{Content, MAGIC, content, lock, require_installed};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
 use crate::mpi::types::{Block, Bounds, Made};
@@ -15,7 +14,7 @@ use std::ffi::c_int;
 use std::sync::{Mutex, OnceLock};
 
 /// An extent that only bundles have, below their own: "bundle" in letters' numbers, and odd.
-const MARK: i64 = 0x62_75_6e_64_6c_65 | 1;
+pub(super) const MARK: i64 = 0x62_75_6e_64_6c_65 | 1;
 
 /// What a type made here consists of.
 #[derive(Clone, Copy, PartialEq)]
@@ -59,9 +58,9 @@ static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
 
 /// The type of `kind` and `part`, made once. It lives as long as the library.
 fn once(kind: Kind, part: Datatype, make: impl FnOnce(i64) -> Outcome<Made>) -> Outcome<Datatype> {
-    if Datatype::active_double() == Datatype::null() {
-        let why = "the library is not initialised: call AMPI_Init or admpi_init before";
-        return Err(Error::new(Code::Mpi, why).into());
+    require_installed()?;
+    if part == Datatype::null() {
+        return Err(Error::new(Code::Argument, "part is MPI_DATATYPE_NULL").into());
     }
     let mut all = lock(&MADE);
     if let Some((.., made)) = all.iter().find(|(k, p, _)| (*k, *p) == (kind, part)) {
@@ -77,18 +76,26 @@ fn once(kind: Kind, part: Datatype, make: impl FnOnce(i64) -> Outcome<Made>) -> 
 pub fn bundle(part: Datatype) -> Outcome<Datatype> {
     once(Kind::Bundle, part, |extent| {
         let two = Made::contiguous(2, part)?;
-        let marked = Made::resized(two.datatype(), Bounds { lower: 0, upper: MARK })?;
-        Made::resized(marked.datatype(), Bounds { lower: 0, upper: 2 * extent })
+        Made::marked(two.datatype(), 2 * extent, MARK)
     })
 }
 
 /// The type of a `part`, as above, and an `int` behind it, `extent` bytes in all.
 pub fn pair(part: Datatype, extent: i64) -> Outcome<Datatype> {
     once(Kind::Pair(extent), part, |displacement| {
+        let least = displacement + Datatype::int().extent()?.1;
+        if extent < least {
+            let why = format!("extent = {extent}, but a part and an int take {least} bytes");
+            return Err(Error::new(Code::Argument, why).into());
+        }
         let both = Made::structure(&[
             Block { length: 1, displacement: 0, datatype: part },
             Block { length: 1, displacement, datatype: Datatype::int() },
         ])?;
+        // MPI pads as the compiler does. Explicit bounds would be those of the structures that it is put in.
+        if both.datatype().bounds()?.extent() == extent {
+            return Ok(both);
+        }
         Made::resized(both.datatype(), Bounds { lower: 0, upper: extent })
     })
 }
@@ -133,6 +140,8 @@ pub fn with_scalar(datatype: Datatype, scalar: Datatype) -> Outcome<Datatype> {
         return Ok(known);
     }
     let made = match rebuild(&contents, scalar)? {
+        // Nothing in it is lost.
+        Rebuilt::Plain if content(datatype) == Content::Untold => return Ok(datatype),
         Rebuilt::Plain => return Err(not_of_scalars()),
         Rebuilt::Scalar => return Ok(scalar),
         Rebuilt::Same => None,
@@ -213,10 +222,10 @@ enum Rebuilt {
 
 /// The type that was made as `contents` tells, with `scalar` in the place of `AMPI_ADOUBLE`.
 fn rebuild(contents: &Contents, scalar: Datatype) -> Outcome<Rebuilt> {
-    if is_active_double(contents)? {
+    if contents.is_marked(MAGIC)? {
         return Ok(Rebuilt::Scalar);
     }
-    if is_bundle(contents)? {
+    if contents.is_marked(MARK)? {
         let wanted = scalar.contents()?;
         return match wanted {
             Some(wanted) if same(contents, &wanted)? => Ok(Rebuilt::Same),
@@ -295,15 +304,6 @@ fn construct(contents: &Contents, parts: &[Datatype]) -> Outcome<Made> {
             "the datatype's constructor is none of MPI-3.1's for C: make it from admpi::mpi_type of the tangents",
         ))
     }
-}
-
-fn is_bundle(contents: &Contents) -> Outcome<bool> {
-    if contents.combiner != constants().resized {
-        return Ok(false);
-    }
-    let inner = contents.datatypes[0].datatype().contents()?;
-    Ok(inner
-        .is_some_and(|inner| inner.combiner == constants().resized && inner.addresses == [0, MARK]))
 }
 
 /// Whether two types were made in the same way.

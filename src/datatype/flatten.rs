@@ -1,6 +1,6 @@
 //! Walking a datatype's envelope and contents down to runs of active doubles.
 
-use super::{ACTIVE_EXTENT, MAGIC, MATRIX_MAGIC};
+use super::{ACTIVE_EXTENT, MAGIC, MATRIX_MAGIC, bundle};
 use crate::mpi::dimension::{self, Distribution, Range};
 use crate::mpi::raw::constants;
 use crate::mpi::{Contents, Datatype, Outcome, Piece, Run, wide_int};
@@ -24,6 +24,10 @@ pub struct Flat {
     pub extent: i64,
     /// It is built from an active type, be it of no items.
     pub active: bool,
+    /// It is built from a predefined type or an active one, be it of no items.
+    pub told: bool,
+    /// It is built from a bundle, be it of no items.
+    pub bundled: bool,
     /// Something in it is not active.
     pub passive: bool,
     /// Why the library cannot describe it, although something in it is active.
@@ -38,7 +42,7 @@ impl Flat {
             Detail::Active => Vec::new(),
             Detail::All => predefined(datatype)?,
         };
-        Ok(Self { passive: true, pieces, extent, ..Self::default() })
+        Ok(Self { told: true, passive: true, pieces, extent, ..Self::default() })
     }
 
     fn active_double(detail: Detail) -> Self {
@@ -49,8 +53,16 @@ impl Flat {
             n: 1,
             extent: ACTIVE_EXTENT,
             active: true,
+            told: true,
             ..Self::default()
         }
+    }
+
+    /// Takes over what the types that `part` is built from say of it, whether or not it has items of it.
+    const fn name(&mut self, part: &Self) {
+        self.active |= part.active;
+        self.told |= part.told;
+        self.bundled |= part.bundled;
     }
 
     /// Appends `part` at `offset`, joining runs that touch.
@@ -74,7 +86,7 @@ impl Flat {
             }
         }
         self.n += part.n;
-        self.active |= part.active;
+        self.name(part);
         self.passive |= part.passive;
         self.refused = self.refused.or(part.refused);
     }
@@ -127,52 +139,30 @@ fn flatten_part(contents: &Contents, i: usize, detail: Detail) -> Outcome<Flat> 
     describe(contents.datatypes[i].datatype(), detail)
 }
 
-/// The structure that only `AMPI_ADOUBLE` has.
-pub fn is_active_double(contents: &Contents) -> Outcome<bool> {
-    if contents.combiner != constants().resized || contents.addresses != [0, ACTIVE_EXTENT] {
-        return Ok(false);
-    }
-    let Some(inner) = contents.datatypes[0].datatype().contents()? else { return Ok(false) };
-    Ok(inner.combiner == constants().resized
-        && inner.addresses == [0, MAGIC]
-        && inner.datatypes[0].datatype() == Datatype::double())
-}
-
-/// The structure that only `AMPI_VARMAT` and `AMPI_VIEW` have.
-fn is_of_elements(contents: &Contents) -> Outcome<bool> {
-    if contents.combiner != constants().resized {
-        return Ok(false);
-    }
-    let inner = contents.datatypes[0].datatype().contents()?;
-    Ok(inner.is_some_and(|inner| {
-        inner.combiner == constants().resized && inner.addresses == [0, MATRIX_MAGIC]
-    }))
-}
-
 /// The active doubles of `datatype`, which was made as `contents` tells, and its passive parts as `detail` says.
 pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> Outcome<Flat> {
-    if is_active_double(contents)? {
+    if contents.is_marked(MAGIC)? {
         return Ok(Flat::active_double(detail));
     }
-    if is_of_elements(contents)? {
+    if contents.is_marked(MATRIX_MAGIC)? {
         let why = "the datatype is made from AMPI_VARMAT or AMPI_VIEW, whose elements do not lie at an address: describe the part by a view";
-        return Ok(Flat { active: true, refused: Some(why), ..Flat::default() });
+        return Ok(Flat { active: true, told: true, refused: Some(why), ..Flat::default() });
     }
     let kinds = constants();
     let (i, a) = (&contents.integers, &contents.addresses);
     let mut flat = Flat::default();
     if contents.combiner == kinds.structure {
         for at in 0..wide_int(i[0]) {
-            if i[1 + at] > 0 {
-                flat.repeat(&flatten_part(contents, at, detail)?, a[at], i[1 + at]);
-            }
+            let part = flatten_part(contents, at, detail)?;
+            flat.name(&part);
+            flat.repeat(&part, a[at], i[1 + at]);
         }
     } else if contents.datatypes.is_empty() {
         // A parametrised Fortran type: predefined, but for its name.
         flat.append(&Flat::passive(datatype, detail)?, 0);
     } else {
         let part = flatten_part(contents, 0, detail)?;
-        flat.active = part.active;
+        flat.name(&part);
         let combiner = contents.combiner;
         if combiner == kinds.dup || combiner == kinds.resized {
             flat.append(&part, 0);
@@ -206,6 +196,7 @@ pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> Outco
             }
         }
     }
+    flat.bundled |= contents.is_marked(bundle::MARK)?;
     flat.extent = datatype.extent()?.1;
     Ok(flat)
 }

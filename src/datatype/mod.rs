@@ -1,7 +1,8 @@
 //! Activity maps: which doubles of a datatype are active, found by the type's structure.
 //!
-//! `AMPI_ADOUBLE` is `resized(resized(MPI_DOUBLE, 0, MAGIC), 0, 16)`: to MPI it describes the value of an
-//! active double, and the inner extent makes it recognisable inside any type that is built from it.
+//! `AMPI_ADOUBLE` is an `MPI_DOUBLE` of extent 16 (`Made::marked` tells how it is made): to MPI it describes the value
+//! of an active double, and an extent of `MAGIC` in its structure makes it recognisable inside any type that is built
+//! from it.
 //! `AMPI_ADOUBLE_INT` is a structure of one and an int, as `MPI_DOUBLE_INT` is, and moved as any structure with passive
 //! parts; reductions know it by its handle.
 #![forbid(unsafe_code)]
@@ -9,6 +10,7 @@
 pub mod bundle;
 mod flatten;
 
+use crate::error::{Code, Error};
 use crate::mpi::types::Made;
 use crate::mpi::{Datatype, Handle, Layout, Map, Other, Outcome, TypeAttribute};
 use flatten::Detail;
@@ -16,7 +18,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// An extent that no other type has: "admpi" in letters' numbers, and odd.
+/// An extent that no user's type has: "admpi" in letters' numbers, and odd.
 pub const MAGIC: i64 = 0x61_64_6d_70_69;
 /// Bytes of an active double.
 pub const ACTIVE_EXTENT: i64 = 16;
@@ -25,11 +27,23 @@ pub const MATRIX_MAGIC: i64 = 0x6d_61_74_72_69_78 | 1;
 /// Bytes of an active double and an index.
 const PAIR_EXTENT: i64 = 24;
 
-/// What is known of a type: the attribute's number, and the cache's.
-const PASSIVE: usize = 1;
-const FIRST_LAYOUT: usize = 2;
+/// What is known of a type: the attribute's number, and the cache's. Added to each: `BUNDLED`.
+const PASSIVE: usize = 2;
+const UNTOLD: usize = 4;
+const FIRST_LAYOUT: usize = 6;
+/// The type is built from a bundle.
+const BUNDLED: usize = 1;
 
-/// The layouts of the active types that live, by attribute number less `FIRST_LAYOUT`.
+/// What a datatype says of its elements, by what it is built from: whether it has any does not matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Content {
+    /// It names no type, as a structure of no blocks: it has no elements, and could be of any.
+    Untold,
+    Passive,
+    Active,
+}
+
+/// The layouts of the active types that live, by half of the attribute number less `FIRST_LAYOUT`.
 static LAYOUTS: Mutex<Vec<Option<Layout>>> = Mutex::new(Vec::new());
 static ATTRIBUTE: Mutex<Option<TypeAttribute>> = Mutex::new(None);
 static LOOKING: Mutex<()> = Mutex::new(());
@@ -42,10 +56,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Makes `AMPI_ADOUBLE` and its kin. Done once, when the library is initialised.
 pub fn install() -> Outcome<()> {
+    let make = |extent, mark| {
+        let made = Made::marked(Datatype::double(), extent, mark)?.commit()?;
+        Ok::<_, crate::mpi::Failure>(made.into_datatype())
+    };
     let attribute = TypeAttribute::new(forget)?;
-    let inner = Datatype::double().resized(MAGIC)?;
-    let active = inner.resized(ACTIVE_EXTENT)?.commit()?;
-    inner.free()?;
+    let active = make(ACTIVE_EXTENT, MAGIC)?;
     active.set_name(c"AMPI_ADOUBLE")?;
     *lock(&ATTRIBUTE) = Some(attribute);
     // Types that were looked at before bear no mark, so nothing tells when their handles mean others.
@@ -55,9 +71,7 @@ pub fn install() -> Outcome<()> {
     pair.set_name(c"AMPI_ADOUBLE_INT")?;
     pair.set_active_pair();
     let elements = |handle, name| {
-        let inner = Datatype::double().resized(MATRIX_MAGIC)?;
-        let made = inner.resized(8)?.commit()?;
-        inner.free()?;
+        let made = make(8, MATRIX_MAGIC)?;
         made.set_name(name)?;
         attribute.set(made, remember(Other::Handle(handle).into()))?;
         Ok::<_, crate::mpi::Failure>(made)
@@ -75,7 +89,7 @@ fn remember(layout: Layout) -> usize {
         layouts.push(None);
     }
     layouts[index] = Some(layout);
-    index + FIRST_LAYOUT
+    2 * index + FIRST_LAYOUT
 }
 
 /// Frees them. No active buffer can be described afterwards.
@@ -94,7 +108,7 @@ pub fn remove() -> Outcome<()> {
 /// A type with an attribute of ours was freed.
 fn forget(number: usize) {
     GENERATION.fetch_add(1, Ordering::Relaxed);
-    if let Some(index) = number.checked_sub(FIRST_LAYOUT)
+    if let Some(index) = index_of(number)
         && let Some(slot) = lock(&LAYOUTS).get_mut(index)
     {
         *slot = None;
@@ -116,12 +130,32 @@ thread_local! {
         const { [const { Cell::new(Remembered { generation: 0, key: 0, number: 0 }) }; REMEMBERED] };
 }
 
+/// Whether there are active types: from initialisation to the library's end.
+#[inline]
+pub fn is_installed() -> bool {
+    Datatype::active_double() != Datatype::null()
+}
+
+/// What active data run into before that, and after it.
+#[cold]
+pub fn not_initialised() -> Error {
+    Error::new(
+        Code::Mpi,
+        "the library is not initialised, so that AMPI_ADOUBLE is MPI_DATATYPE_NULL: call AMPI_Init instead of MPI_Init, or \
+         admpi_init(MPI_COMM_WORLD) after it",
+    )
+}
+
+/// An error before initialisation.
+pub fn require_installed() -> Outcome<()> {
+    if is_installed() { Ok(()) } else { Err(not_initialised().into()) }
+}
+
 /// How the active doubles of `datatype` lie, or `None` if it has none.
 #[inline]
 pub fn activity(datatype: Datatype) -> Outcome<Option<Layout>> {
     if datatype == Datatype::active_double() {
-        // Before initialisation both are null, and MPI is to say what it thinks of that.
-        return Ok((datatype != Datatype::null()).then_some(Layout::Plain));
+        return require_installed().map(|()| Some(Layout::Plain));
     }
     Ok(layout_of(remembered(datatype)?))
 }
@@ -162,7 +196,7 @@ fn remembered(datatype: Datatype) -> Outcome<usize> {
 #[inline(always)]
 pub fn is_passive(datatype: Datatype) -> bool {
     if datatype == Datatype::active_double() {
-        return datatype == Datatype::null();
+        return false;
     }
     // The usual passive type needs no look.
     datatype == Datatype::double() || is_known_passive(datatype)
@@ -170,12 +204,40 @@ pub fn is_passive(datatype: Datatype) -> bool {
 
 #[inline(never)]
 fn is_known_passive(datatype: Datatype) -> bool {
-    !remembered(datatype).is_ok_and(|number| number != PASSIVE)
+    content(datatype) != Content::Active
+}
+
+/// What `datatype` says. What MPI refuses to describe is left to MPI's own call.
+#[inline]
+pub fn content(datatype: Datatype) -> Content {
+    // Also before initialisation, when both are null: the call is to say so.
+    if datatype == Datatype::active_double() {
+        return Content::Active;
+    }
+    if datatype == Datatype::double() {
+        return Content::Passive;
+    }
+    match remembered(datatype) {
+        Ok(UNTOLD) => Content::Untold,
+        Ok(number) if number >= FIRST_LAYOUT => Content::Active,
+        _ => Content::Passive,
+    }
+}
+
+/// Whether `datatype` is built from a bundle: whether it describes tangents.
+#[inline]
+pub fn is_of_bundles(datatype: Datatype) -> bool {
+    datatype != Datatype::active_double()
+        && datatype != Datatype::double()
+        && remembered(datatype).is_ok_and(|number| number & BUNDLED != 0)
+}
+
+fn index_of(number: usize) -> Option<usize> {
+    Some(number.checked_sub(FIRST_LAYOUT)? / 2)
 }
 
 fn layout_of(number: usize) -> Option<Layout> {
-    let index = number.checked_sub(FIRST_LAYOUT)?;
-    lock(&LAYOUTS).get(index).cloned().flatten()
+    lock(&LAYOUTS).get(index_of(number)?).cloned().flatten()
 }
 
 /// The number of a type, from its attribute or, the first time, from its structure.
@@ -193,7 +255,7 @@ fn look_up(datatype: Datatype) -> Outcome<usize> {
         return Ok(number);
     }
     let mut flat = flatten::flatten(datatype, &contents, Detail::Active)?;
-    if flat.n > 0 && flat.passive && flat.refused.is_none() {
+    if flat.active && flat.passive && flat.refused.is_none() {
         flat = flatten::flatten(datatype, &contents, Detail::All)?;
         if i64::try_from(flat.bytes()) != Ok(datatype.size()?) {
             flat.refused = flat.refused.or(Some(
@@ -201,10 +263,13 @@ fn look_up(datatype: Datatype) -> Outcome<usize> {
             ));
         }
     }
-    let number = match flat.into_layout() {
-        None => PASSIVE,
-        Some(layout) => remember(layout),
-    };
+    let unknown = if flat.told { PASSIVE } else { UNTOLD };
+    let bundled = if flat.bundled { BUNDLED } else { 0 };
+    let number = bundled
+        + match flat.into_layout() {
+            None => unknown,
+            Some(layout) => remember(layout),
+        };
     attribute.set(datatype, number)?;
     Ok(number)
 }
@@ -214,8 +279,8 @@ impl flatten::Flat {
         if let Some(why) = self.refused {
             return Some(Other::Refused(why).into());
         }
-        // No items of something active: nothing moves, but a collective counts this member in.
-        if self.n == 0 && (self.passive || !self.active) {
+        // Without items of something active no derivative moves, but a collective counts this member in.
+        if !self.active {
             return None;
         }
         let Self { runs, pieces, n, extent, .. } = self;

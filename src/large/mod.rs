@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod defects;
 pub mod limit;
 pub mod movement;
 pub mod pack;

@@ -6,6 +6,7 @@
 
 use super::place::Place;
 use super::raw::{MPI_Aint, MPI_Count, MPI_Datatype};
+use super::types::aint;
 use super::{Datatype, Failure, List, Outcome};
 use crate::count::wide32;
 use crate::error::{Code, Error};
@@ -141,6 +142,11 @@ impl Layout {
     pub fn pairs() -> Self {
         static PAIRS: LazyLock<Arc<Other>> = LazyLock::new(|| Arc::new(Other::Pairs));
         Self::Other(Arc::clone(&PAIRS))
+    }
+
+    /// That of an active datatype without an active double, and with passive parts.
+    pub fn is_hollow(&self) -> bool {
+        matches!(self.other(), Some(Other::Map(map)) if map.n == 0 && !map.pieces.is_empty())
     }
 
     #[inline]
@@ -544,6 +550,13 @@ impl Source {
 
     /// Calls `f` for the parts of the first `items` items, in order.
     fn for_pieces(&self, map: &Map, items: usize, mut f: impl FnMut(*mut u8, &Piece)) {
+        if let [piece @ Piece { active: false, .. }] = map.pieces[..]
+            && wide_bytes(piece.n) == map.extent
+        {
+            // Items without gaps, of passive bytes only, are one piece.
+            let all = Piece { n: piece.n * items, ..piece };
+            return f(self.base.wrapping_offset(offset(piece.offset)), &all);
+        }
         let mut item = self.base;
         for _ in 0..items {
             for piece in &map.pieces {
@@ -814,7 +827,7 @@ impl Argument {
     /// Memory for the same items; what it holds is passive.
     pub fn twin(&self, source: &Source) -> Twin {
         let (mut lowest, mut n) = (0, source.n);
-        if let Some(Other::Map(map)) = source.layout.other() {
+        if let Some(Other::Map(map) | Other::Passive(map, _)) = source.layout.other() {
             let last = map.extent * (self.count - 1).max(0);
             let (begin, end) = map.span();
             lowest = begin + last.min(0);
@@ -875,6 +888,30 @@ impl Lists {
         }
     }
 
+    /// The arrays of `n` ranks as MPI-4's calls take them; none where the caller passed none.
+    ///
+    /// # Safety
+    /// As for `at`, for each of `n` ranks, unless there are no arrays.
+    pub unsafe fn widened(self, n: usize) -> Wide {
+        if self.are_null() {
+            return Wide::default();
+        }
+        // SAFETY: the caller's promise.
+        let each = (0..n).map(|rank| unsafe { self.at(rank) });
+        let (counts, displacements) = each.map(|(count, at)| (count, aint(at))).unzip();
+        Wide { counts, displacements }
+    }
+
+    /// The items of `n` ranks; none where the caller passed no arrays.
+    ///
+    /// # Safety
+    /// As for `widened`.
+    pub unsafe fn items(self, n: usize) -> i64 {
+        let n = if self.are_null() { 0 } else { n };
+        // SAFETY: the caller's promise.
+        (0..n).map(|rank| unsafe { self.at(rank) }.0).fold(0, i64::saturating_add)
+    }
+
     /// The count and the displacement of one rank.
     ///
     /// # Safety
@@ -891,6 +928,30 @@ impl Lists {
                 }
                 Self::Large(counts, displs) => (*counts.add(rank), super::widen(*displs.add(rank))),
             }
+        }
+    }
+}
+
+/// Counts and displacements as MPI-4's calls take them.
+#[derive(Default)]
+pub struct Wide {
+    counts: Vec<MPI_Count>,
+    displacements: Vec<MPI_Aint>,
+}
+
+impl Wide {
+    /// So many items of each of `n` ranks, one behind the other.
+    pub fn even(n: usize, count: i64) -> Self {
+        let displacements = (0..).map(|rank: i64| aint(rank.wrapping_mul(count))).take(n).collect();
+        Self { counts: vec![count; n], displacements }
+    }
+
+    /// NULL for no elements.
+    pub fn arrays(&self) -> (*const MPI_Count, *const MPI_Aint) {
+        if self.counts.is_empty() {
+            (std::ptr::null(), std::ptr::null())
+        } else {
+            (self.counts.as_ptr(), self.displacements.as_ptr())
         }
     }
 }
@@ -959,16 +1020,18 @@ impl Arguments {
         }))
     }
 
-    /// Whether one of the datatypes of `ranks` parts is what `f` looks for. Nothing else is looked at.
-    pub fn any_type(&self, ranks: usize, f: impl Fn(Datatype) -> bool) -> bool {
-        match self.types {
-            Types::One(datatype) => f(datatype),
-            Types::Each(types) if types.is_null() => false,
-            Types::Each(types) => (0..ranks).any(|rank| {
-                // SAFETY: the promise of `new`.
-                f(unsafe { Datatype::new(*types.add(rank)) })
-            }),
-        }
+    /// The datatypes of `ranks` parts: one, if all have the same. Nothing else is looked at.
+    pub fn types(&self, ranks: usize) -> impl Iterator<Item = Datatype> + '_ {
+        let n = match self.types {
+            Types::One(_) => 1,
+            Types::Each(types) if types.is_null() => 0,
+            Types::Each(_) => ranks,
+        };
+        (0..n).map(|rank| match self.types {
+            Types::One(datatype) => datatype,
+            // SAFETY: the promise of `new`.
+            Types::Each(types) => unsafe { Datatype::new(*types.add(rank)) },
+        })
     }
 }
 
@@ -1389,6 +1452,7 @@ impl Sink {
         let alike = match (to.layout.other(), from.layout.other()) {
             (None, None) | (Some(Other::Pairs), Some(Other::Pairs)) => true,
             (Some(Other::Map(to)), Some(Other::Map(from))) => to == from,
+            (Some(Other::Passive(to, n)), Some(Other::Passive(from, m))) => (to, n) == (from, m),
             _ => false,
         };
         assert!(alike && to.n == from.n, "items of one datatype");

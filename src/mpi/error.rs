@@ -136,10 +136,14 @@ pub fn own_code(code: c_int) -> Option<Code> {
 /// MPI's limit in both implementations is at least this, with the end of the string.
 const LONGEST: usize = 255;
 
-/// Gives the error's text to MPI and returns its code, or MPI's general one before initialisation.
+/// Gives the error's text to MPI and returns its code, or MPI's general one if there is none.
 pub fn announce(call: &str, error: &Error) -> c_int {
     let mut text = format!("{call}: {}", error.message);
     set_last(&Error::new(error.code, text.clone()));
+    // Programs need not have called anything of the library before.
+    if is_live() && register().is_err() {
+        return raw::constants().err_other;
+    }
     text.truncate(
         (0..=LONGEST.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0),
     );
@@ -166,6 +170,5 @@ pub fn raise(call: &str, comm: Comm, failure: Failure) -> c_int {
     }
     let comm = if comm.is_null() { Comm::world() } else { comm };
     // SAFETY: a live communicator and a code of ours.
-    unsafe { raw::MPI_Comm_call_errhandler(comm.raw(), code) };
-    code
+    unsafe { raw::admpi_shim_raise_comm(comm.raw(), code) }
 }

@@ -4,7 +4,7 @@
 use super::plain;
 use super::raw::{self, MPI_Aint};
 use super::types::from_aint;
-use super::{Comm, Datatype, Failure, List, Outcome, check, error, is_live};
+use super::{Comm, Datatype, Failure, List, Outcome, check, error};
 use crate::error::{Code, Error};
 use mpi_sys::{MPI_File, MPI_Win};
 use std::ffi::{c_char, c_int};
@@ -74,24 +74,18 @@ impl Object {
             Failure::Own(own) => own,
             Failure::On(own) => Box::new(own.1),
         };
-        // Programs need not have called anything of the library before.
-        if is_live() && error::register().is_err() {
-            return raw::constants().err_other;
-        }
         match self {
             Self::Comm(comm) => error::raise(call, comm, Failure::Own(own)),
             Self::None => error::raise(call, Comm::world(), Failure::Own(own)),
             Self::Win(win) => {
                 let code = error::announce(call, &own);
                 // SAFETY: a live window and a code of ours.
-                unsafe { plain::MPI_Win_call_errhandler(win.0, code) };
-                code
+                unsafe { raw::admpi_shim_raise_win(win.0, code) }
             }
             Self::File(file) => {
                 let code = error::announce(call, &own);
                 // SAFETY: an open file and a code of ours.
-                unsafe { plain::MPI_File_call_errhandler(file.0, code) };
-                code
+                unsafe { raw::admpi_shim_raise_file(file.0, code) }
             }
         }
     }

@@ -32,7 +32,7 @@ pub mod wrapped;
 pub use attribute::{CommAttribute, TypeAttribute};
 pub use buffer::{
     Argument, Arguments, Counts, Handle, Layout, Lists, Map, Mark, Other, Piece, Pieces, Run,
-    Segment, Shape, Sink, Source, Sources, Twin, Types,
+    Segment, Shape, Sink, Source, Sources, Twin, Types, Wide,
 };
 pub use error::{Failure, Outcome, check};
 pub use function::{Derivative, Function};
@@ -329,14 +329,6 @@ impl Datatype {
         Ok(Self(new))
     }
 
-    pub fn resized(self, extent: i64) -> Outcome<Self> {
-        let extent = narrow(extent);
-        let mut new = Self::null().0;
-        // SAFETY: as above.
-        check(unsafe { raw::MPI_Type_create_resized(self.0, 0, extent, &mut new) })?;
-        Ok(Self(new))
-    }
-
     pub fn commit(mut self) -> Outcome<Self> {
         // SAFETY: as above.
         check(unsafe { raw::MPI_Type_commit(&mut self.0) })?;
@@ -575,10 +567,4 @@ pub fn remove_wide_types() {
         // A type that cannot be freed goes with MPI.
         let _ = datatype.free();
     }
-}
-
-/// An address difference as MPI has it.
-#[allow(clippy::cast_possible_truncation, clippy::unnecessary_cast)] // 64 bits in both
-const fn narrow(n: i64) -> raw::MPI_Aint {
-    n as raw::MPI_Aint
 }

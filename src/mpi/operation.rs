@@ -48,6 +48,8 @@ pub struct Operation {
     counts: List<c_int>,
     /// The same with a datatype for each partner.
     lists: Option<Box<Lists>>,
+    /// A collective that does not block.
+    collective: bool,
 }
 
 /// Which of MPI's twins is called: the blocking one, or the nonblocking one.
@@ -212,12 +214,19 @@ impl Series {
 }
 
 impl Operation {
-    fn over(send: Staging, receive: Staging) -> Self {
+    fn between(send: Staging, receive: Staging) -> Self {
         Self::of(Payload::Own(send), receive)
     }
 
     fn of(send: Payload, receive: Staging) -> Self {
-        Self { request: null(), send, receive, counts: List::default(), lists: None }
+        Self {
+            request: null(),
+            send,
+            receive,
+            counts: List::default(),
+            lists: None,
+            collective: false,
+        }
     }
 
     fn from(&self) -> *const c_void {
@@ -230,6 +239,7 @@ impl Operation {
 
     /// Where the request goes, if there will be one.
     const fn place(&mut self, how: How) -> Option<*mut MPI_Request> {
+        self.collective = matches!(how, How::Begin);
         match how {
             How::Now => None,
             How::Begin => Some(&raw mut self.request),
@@ -322,7 +332,7 @@ impl Operation {
 
     pub fn receive(comm: Comm, room: Staging, items: &Doubles, from: Envelope) -> Outcome<Self> {
         assert!(items.len() <= room.len());
-        let mut this = Self::over(Staging::default(), room);
+        let mut this = Self::between(Staging::default(), room);
         let to = this.to();
         // SAFETY: see `call`.
         check(unsafe {
@@ -342,7 +352,7 @@ impl Operation {
     /// The root's `data` goes to all.
     pub fn bcast(comm: Comm, data: Staging, root: c_int, step: Step, how: How) -> Outcome<Self> {
         let (n, double) = (data.len(), Datatype::double().raw());
-        let mut this = Self::over(Staging::default(), data);
+        let mut this = Self::between(Staging::default(), data);
         let at = this.to();
         // SAFETY: see `call`; so below.
         this.in_pieces(n, step, how, |from, n, request| unsafe {
@@ -368,7 +378,7 @@ impl Operation {
         let (items, words, t) = (data.len() / item.words, item.words, item.datatype.raw());
         let at_root = !out.is_empty();
         assert!(!at_root || out.len() >= data.len());
-        let mut this = Self::over(data, out);
+        let mut this = Self::between(data, out);
         let (from, to) = (this.from(), this.to());
         // SAFETY: off the root the receive buffer is not significant.
         this.in_pieces(items, step, how, |at, n, request| unsafe {
@@ -390,7 +400,7 @@ impl Operation {
         how: How,
     ) -> Outcome<Self> {
         let (items, words, t) = (data.len() / item.words, item.words, item.datatype.raw());
-        let mut this = Self::over(Staging::default(), data);
+        let mut this = Self::between(Staging::default(), data);
         let to = this.to();
         // SAFETY: as above.
         this.in_pieces(items, step, how, |at, n, request| unsafe {
@@ -418,7 +428,7 @@ impl Operation {
     ) -> Outcome<Self> {
         let (items, words, t) = (data.len() / item.words, item.words, item.datatype.raw());
         assert!(out.len() >= data.len());
-        let mut this = Self::over(data, out);
+        let mut this = Self::between(data, out);
         let (from, to) = (this.from(), this.to());
         this.in_pieces(items, step, how, |at, n, request| {
             let from = behind(from.cast_mut(), at * words).cast_const();
@@ -490,7 +500,7 @@ impl Operation {
         assert!(part.len() >= each.len());
         assert!(whole.is_empty() || whole.len() >= each.len() * wide_int(comm.size()?));
         let (count, t) = (each.count(), each.datatype());
-        let mut this = Self::over(part, whole);
+        let mut this = Self::between(part, whole);
         let (from, to) = (this.from(), this.to());
         // SAFETY: see `call`.
         unsafe {
@@ -525,7 +535,7 @@ impl Operation {
         assert!(part.len() >= own.len());
         let (count, t, u) = (own.count(), own.datatype(), listed.item.datatype.raw());
         let room = whole.len();
-        let mut this = Self::over(part, whole);
+        let mut this = Self::between(part, whole);
         this.add_counts(&listed, room)?;
         let (from, to) = (this.from(), this.to());
         let counts = this.counts.as_ptr();
@@ -563,7 +573,7 @@ impl Operation {
         assert!(part.len() >= each.len());
         assert!(whole.is_empty() || whole.len() >= each.len() * wide_int(comm.size()?));
         let (count, t) = (each.count(), each.datatype());
-        let mut this = Self::over(whole, part);
+        let mut this = Self::between(whole, part);
         let (from, to) = (this.from(), this.to());
         // SAFETY: see `call`.
         unsafe {
@@ -598,7 +608,7 @@ impl Operation {
         assert!(part.len() >= own.len());
         let (count, u, t) = (own.count(), own.datatype(), listed.item.datatype.raw());
         let data = whole.len();
-        let mut this = Self::over(whole, part);
+        let mut this = Self::between(whole, part);
         this.add_counts(&listed, data)?;
         let (from, to) = (this.from(), this.to());
         let counts = this.counts.as_ptr();
@@ -635,7 +645,7 @@ impl Operation {
     ) -> Outcome<Self> {
         assert!(part.len() >= sent.len() && whole.len() >= received.len() * reach.sources(comm)?);
         let (n, t, m, u) = (sent.count(), sent.datatype(), received.count(), received.datatype());
-        let mut this = Self::over(part, whole);
+        let mut this = Self::between(part, whole);
         let (from, to) = (this.from(), this.to());
         // SAFETY: see `call`.
         unsafe {
@@ -670,7 +680,7 @@ impl Operation {
         assert!(part.len() >= own.len() && listed.shares.len() >= reach.sources(comm)?);
         let (n, t, u) = (own.count(), own.datatype(), listed.item.datatype.raw());
         let room = whole.len();
-        let mut this = Self::over(part, whole);
+        let mut this = Self::between(part, whole);
         this.add_counts(&listed, room)?;
         let (from, to) = (this.from(), this.to());
         let counts = this.counts.as_ptr();
@@ -708,7 +718,7 @@ impl Operation {
         assert!(out.len() >= sent.len() * reach.destinations(comm)?);
         assert!(back.len() >= received.len() * reach.sources(comm)?);
         let (n, t, m, u) = (sent.count(), sent.datatype(), received.count(), received.datatype());
-        let mut this = Self::over(out, back);
+        let mut this = Self::between(out, back);
         let (from, to) = (this.from(), this.to());
         // SAFETY: see `call`.
         unsafe {
@@ -743,7 +753,7 @@ impl Operation {
         assert!(to_all >= reach.destinations(comm)? && from_all >= reach.sources(comm)?);
         let (t, u) = (sent.item.datatype.raw(), received.item.datatype.raw());
         let (data, room) = (out.len(), back.len());
-        let mut this = Self::over(out, back);
+        let mut this = Self::between(out, back);
         this.add_counts(&sent, data)?;
         this.add_counts(&received, room)?;
         let (from, to) = (this.from(), this.to());
@@ -783,7 +793,7 @@ impl Operation {
         how: How,
     ) -> Outcome<Self> {
         assert!(lists.fit(comm, out.len(), back.len(), width)?, "the parts fit");
-        let mut this = Self::over(out, back);
+        let mut this = Self::between(out, back);
         let (from, to) = (this.from(), this.to());
         let lists = this.lists.insert(lists);
         let (n, m) = (lists.send.counts.as_ptr(), lists.receive.counts.as_ptr());
@@ -836,7 +846,7 @@ impl Operation {
         let words = wide_int(each) * item.words;
         assert!(part.len() >= words && whole.len() >= words * wide_int(comm.size()?));
         let t = item.datatype.raw();
-        let mut this = Self::over(whole, part);
+        let mut this = Self::between(whole, part);
         let (from, to) = (this.from(), this.to());
         // SAFETY: see `call`.
         unsafe {
@@ -874,7 +884,7 @@ impl Operation {
         let own = crate::count::wide(shares[wide_int(comm.rank()?)]) * width;
         assert!(part.len() >= own * item.words, "the own share fits");
         let t = item.datatype.raw();
-        let mut this = Self::over(whole, part);
+        let mut this = Self::between(whole, part);
         this.counts.extend(shares.iter().map(|&n| narrow(crate::count::wide(n) * width)));
         let (from, to, counts) = (this.from(), this.to(), this.counts.as_ptr());
         // SAFETY: see `call`; one entry a rank.
@@ -911,7 +921,7 @@ impl Operation {
         let (words, t) = (item.words, item.datatype.raw());
         let total: usize = (0..ranks).map(&share).sum();
         assert!(whole.len() >= total * words && part.len() >= share(rank) * words);
-        let mut this = Self::over(whole, part);
+        let mut this = Self::between(whole, part);
         let (from, to) = (this.from(), this.to());
         let mut series = Series::new(how)?;
         let mut first = 0;
@@ -948,6 +958,22 @@ impl Operation {
     /// Whether the operation has been seen to be complete, as one that blocked is.
     pub fn is_complete(&self) -> bool {
         self.request == null()
+    }
+
+    /// Whether MPI would raise an error of the operation where it is the user's: Open MPI raises that of a collective
+    /// which does not block on MPI_COMM_WORLD. Then what has arrived is to be looked at before the call that may raise it.
+    pub fn raises_elsewhere(&self) -> bool {
+        cfg!(admpi_mpi = "openmpi") && self.collective && self.request != null()
+    }
+
+    /// What has arrived, if the operation is over, which no call has been told yet.
+    pub fn over(&self) -> Outcome<Option<&[f64]>> {
+        let (mut flag, mut status) = (0, Status::default());
+        // SAFETY: a live request, which stays one, and places for the answers.
+        check(unsafe {
+            raw::MPI_Request_get_status(self.request, &mut flag, status.as_mut_ptr())
+        })?;
+        Ok((flag != 0).then(|| self.receive.as_slice()))
     }
 
     /// Whether the operation is complete, without waiting.

@@ -133,7 +133,6 @@ unsafe extern "C-unwind" {
         op: MPI_Op,
         comm: MPI_Comm,
     ) -> c_int;
-    pub fn MPI_File_call_errhandler(fh: MPI_File, errorcode: c_int) -> c_int;
     pub fn MPI_File_get_view(
         fh: MPI_File,
         disp: *mut MPI_Offset,
@@ -1092,7 +1091,6 @@ unsafe extern "C-unwind" {
         baseptr: *mut c_void,
         win: *mut MPI_Win,
     ) -> c_int;
-    pub fn MPI_Win_call_errhandler(win: MPI_Win, errorcode: c_int) -> c_int;
     pub fn MPI_Win_create(
         base: *mut c_void,
         size: MPI_Aint,

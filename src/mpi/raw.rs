@@ -75,7 +75,6 @@ declare! {
     MPI_Dist_graph_create_adjacent(comm: MPI_Comm, indegree: c_int, sources: *const c_int, sourceweights: *const c_int, outdegree: c_int, destinations: *const c_int, destweights: *const c_int, info: MPI_Info, reorder: c_int, newcomm: *mut MPI_Comm);
     MPI_Intercomm_merge(intercomm: MPI_Comm, high: c_int, newcomm: *mut MPI_Comm);
     MPI_Comm_set_errhandler(comm: MPI_Comm, errhandler: mpi_sys::MPI_Errhandler);
-    MPI_Comm_call_errhandler(comm: MPI_Comm, code: c_int);
     MPI_Comm_create_keyval(copy: MPI_Comm_copy_attr_function, delete: MPI_Comm_delete_attr_function, keyval: *mut c_int, extra: *mut c_void);
     MPI_Comm_free_keyval(keyval: *mut c_int);
     MPI_Comm_set_attr(comm: MPI_Comm, keyval: c_int, value: *mut c_void);
@@ -106,6 +105,9 @@ declare! {
 }
 
 unsafe extern "C" {
+    pub fn admpi_shim_raise_comm(comm: MPI_Comm, code: c_int) -> c_int;
+    pub fn admpi_shim_raise_win(win: mpi_sys::MPI_Win, code: c_int) -> c_int;
+    pub fn admpi_shim_raise_file(file: mpi_sys::MPI_File, code: c_int) -> c_int;
     pub fn admpi_shim_in_place() -> *mut c_void;
     pub fn admpi_shim_largest_tag() -> c_int;
     pub static mut AMPI_ADOUBLE: MPI_Datatype;

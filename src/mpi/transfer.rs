@@ -380,7 +380,8 @@ pub enum Completion {
     TestSome,
 }
 
-/// Requests copied side by side for MPI, with what it answers; kept from call to call.
+/// Requests copied side by side for MPI, with what it answers; kept from call to call. There are as many indices as
+/// statuses.
 #[derive(Default)]
 pub struct Batch {
     requests: Vec<MPI_Request>,
@@ -478,9 +479,10 @@ impl Batch {
     /// Calls MPI. The answer is meaningful even beside an error in one of the statuses.
     pub fn complete(&mut self, how: Completion) -> (Found, c_int) {
         let n = self.requests.len();
+        // A call for any one answers in the first status, also where it has no requests.
         if self.statuses.len() < n.max(1) {
             self.statuses.resize(n.max(1), Status::default());
-            self.indices.resize(n, 0);
+            self.indices.resize(n.max(1), 0);
         }
         let requests = self.requests.as_mut_ptr();
         let statuses = self.statuses.as_mut_ptr().cast();

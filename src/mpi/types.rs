@@ -2,7 +2,7 @@
 
 use super::plain;
 use super::raw::{self, MPI_Aint, MPI_Datatype};
-use super::{Datatype, Outcome, check, wide_int};
+use super::{Contents, Datatype, Outcome, check, wide_int};
 use crate::error::{Code, Error};
 use std::ffi::{c_int, c_void};
 
@@ -80,6 +80,11 @@ impl Made {
         let raw = self.0;
         std::mem::forget(self);
         raw
+    }
+
+    /// Leaves the type to live until `Datatype::free`.
+    pub const fn into_datatype(self) -> Datatype {
+        Datatype(self.into_raw())
     }
 
     pub fn commit(mut self) -> Outcome<Self> {
@@ -183,6 +188,50 @@ impl Made {
         let (lower, extent) = (aint(bounds.lower), aint(bounds.extent()));
         // SAFETY: as above.
         Self::by(|new| unsafe { raw::MPI_Type_create_resized(of.0, lower, extent, new) })
+    }
+
+    /// `part` with another extent, known by `mark`.
+    ///
+    /// A part that was resized has explicit bounds, and where MPI keeps to their first meaning, as Open MPI does, they
+    /// alone are the bounds of a structure. Items of a type made here shall not have any, as those of predefined types
+    /// have none. There an item of nothing makes the extent.
+    pub fn marked(part: Datatype, extent: i64, mark: i64) -> Outcome<Self> {
+        let marked = Self::resized(part, Bounds { lower: 0, upper: mark })?;
+        let nothing = Self::contiguous(0, marked.datatype())?;
+        // Nothing comes first: behind the part Open MPI 4.1 takes such items to be without gaps.
+        let made = Self::structure(&[
+            Block { length: 1, displacement: extent, datatype: nothing.datatype() },
+            Block { length: 1, displacement: 0, datatype: part },
+        ])?;
+        let bounds = Bounds { lower: 0, upper: extent };
+        if made.datatype().bounds()? == bounds
+            && made.datatype().true_bounds()? == part.true_bounds()?
+        {
+            return Ok(made);
+        }
+        Self::resized(marked.datatype(), bounds)
+    }
+}
+
+impl Contents {
+    /// Whether `Made::marked` has made the type, with `mark`.
+    pub fn is_marked(&self, mark: i64) -> Outcome<bool> {
+        let kinds = raw::constants();
+        let holder = if self.combiner == kinds.resized {
+            self.datatypes[0].datatype().contents()?
+        } else if self.combiner == kinds.structure && self.integers == [2, 1, 1] {
+            match self.datatypes[0].datatype().contents()? {
+                Some(nothing)
+                    if nothing.combiner == kinds.contiguous && nothing.integers == [0] =>
+                {
+                    nothing.datatypes[0].datatype().contents()?
+                }
+                _ => None,
+            }
+        } else {
+            None
+        };
+        Ok(holder.is_some_and(|it| it.combiner == kinds.resized && it.addresses == [0, mark]))
     }
 }
 

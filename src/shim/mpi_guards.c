@@ -8,6 +8,8 @@ int AMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype orig
   int code = admpi_shim_guard(call, origin_datatype);
   if (code == MPI_SUCCESS)
     code = admpi_shim_guard(call, target_datatype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_accumulated(call, op, target_datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_win(win, code);
   return MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -16,7 +18,12 @@ int AMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype orig
 
 int AMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, AMPI_Request *request) {
   MPI_Request started = MPI_REQUEST_NULL;
-  int code = MPI_Comm_idup(comm, newcomm, request == NULL ? NULL : &started);
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Comm_idup", "request");
+    return guard_raise_comm(comm, code);
+  }
+  code = MPI_Comm_idup(comm, newcomm, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -36,6 +43,8 @@ int AMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype d
                       MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
   static const char call[] = "AMPI_Fetch_and_op";
   int code = admpi_shim_guard(call, datatype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_accumulated(call, op, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_win(win, code);
   return MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
@@ -47,7 +56,11 @@ int AMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, AM
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_File_iread(fh, buf, count, datatype, request == NULL ? NULL : &started);
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iread", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = MPI_File_iread(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -59,7 +72,11 @@ int AMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_File_iread_all(fh, buf, count, datatype, request == NULL ? NULL : &started);
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iread_all", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = MPI_File_iread_all(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -72,7 +89,11 @@ int AMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_File_iread_at(fh, offset, buf, count, datatype, request == NULL ? NULL : &started);
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iread_at", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = MPI_File_iread_at(fh, offset, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -85,7 +106,11 @@ int AMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_File_iread_at_all(fh, offset, buf, count, datatype, request == NULL ? NULL : &started);
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iread_at_all", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = MPI_File_iread_at_all(fh, offset, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -97,7 +122,11 @@ int AMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datat
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_File_iread_shared(fh, buf, count, datatype, request == NULL ? NULL : &started);
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iread_shared", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = MPI_File_iread_shared(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -109,7 +138,11 @@ int AMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datat
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_File_iwrite(fh, buf, count, datatype, request == NULL ? NULL : &started);
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iwrite", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = MPI_File_iwrite(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -122,7 +155,11 @@ int AMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype d
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_File_iwrite_all(fh, buf, count, datatype, request == NULL ? NULL : &started);
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iwrite_all", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = MPI_File_iwrite_all(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -135,7 +172,11 @@ int AMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int cou
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_File_iwrite_at(fh, offset, buf, count, datatype, request == NULL ? NULL : &started);
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iwrite_at", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = MPI_File_iwrite_at(fh, offset, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -148,7 +189,11 @@ int AMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request == NULL ? NULL : &started);
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iwrite_at_all", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -161,7 +206,11 @@ int AMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatyp
   if (code != MPI_SUCCESS)
     return guard_raise_file(fh, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = MPI_File_iwrite_shared(fh, buf, count, datatype, request == NULL ? NULL : &started);
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_File_iwrite_shared", "request");
+    return guard_raise_file(fh, code);
+  }
+  code = MPI_File_iwrite_shared(fh, buf, count, datatype, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -342,6 +391,8 @@ int AMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype 
     code = admpi_shim_guard(call, result_datatype);
   if (code == MPI_SUCCESS)
     code = admpi_shim_guard(call, target_datatype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_accumulated(call, op, target_datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_win(win, code);
   return MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count,
@@ -356,7 +407,12 @@ int AMPI_Grequest_complete(AMPI_Request request) {
 int AMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
                         MPI_Grequest_cancel_function *cancel_fn, void *extra_state, AMPI_Request *request) {
   MPI_Request started = MPI_REQUEST_NULL;
-  int code = MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request == NULL ? NULL : &started);
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Grequest_start", "request");
+    return guard_raise_comm(MPI_COMM_WORLD, code);
+  }
+  code = MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -364,7 +420,12 @@ int AMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free
 
 int AMPI_Ibarrier(MPI_Comm comm, AMPI_Request *request) {
   MPI_Request started = MPI_REQUEST_NULL;
-  int code = MPI_Ibarrier(comm, request == NULL ? NULL : &started);
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Ibarrier", "request");
+    return guard_raise_comm(comm, code);
+  }
+  code = MPI_Ibarrier(comm, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -407,11 +468,17 @@ int AMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype ori
   int code = admpi_shim_guard(call, origin_datatype);
   if (code == MPI_SUCCESS)
     code = admpi_shim_guard(call, target_datatype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_accumulated(call, op, target_datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_win(win, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Raccumulate", "request");
+    return guard_raise_win(win, code);
+  }
   code = MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-                         target_datatype, op, win, request == NULL ? NULL : &started);
+                         target_datatype, op, win, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -427,8 +494,12 @@ int AMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
   if (code != MPI_SUCCESS)
     return guard_raise_win(win, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Rget", "request");
+    return guard_raise_win(win, code);
+  }
   code = MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-                  target_datatype, win, request == NULL ? NULL : &started);
+                  target_datatype, win, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -446,12 +517,18 @@ int AMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype
     code = admpi_shim_guard(call, result_datatype);
   if (code == MPI_SUCCESS)
     code = admpi_shim_guard(call, target_datatype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_accumulated(call, op, target_datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_win(win, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Rget_accumulate", "request");
+    return guard_raise_win(win, code);
+  }
   code = MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count,
                              result_datatype, target_rank, target_disp, target_count, target_datatype, op,
-                             win, request == NULL ? NULL : &started);
+                             win, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -467,8 +544,12 @@ int AMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_dat
   if (code != MPI_SUCCESS)
     return guard_raise_win(win, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Rput", "request");
+    return guard_raise_win(win, code);
+  }
   code = MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_cout,
-                  target_datatype, win, request == NULL ? NULL : &started);
+                  target_datatype, win, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -504,8 +585,12 @@ int AMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Allgather_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Allgather_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                          comm, info, request == NULL ? NULL : &started));
+                          comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -523,8 +608,12 @@ int AMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendty
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Allgatherv_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Allgatherv_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                          recvtype, comm, info, request == NULL ? NULL : &started));
+                          recvtype, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -534,11 +623,17 @@ int AMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
                         MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
   static const char call[] = "AMPI_Allreduce_init";
   int code = admpi_shim_guard(call, datatype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_reduced(call, op, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Allreduce_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Allreduce_init, comm, (sendbuf, recvbuf, count, datatype, op, comm, info,
-                          request == NULL ? NULL : &started));
+                          &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -556,8 +651,12 @@ int AMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Alltoall_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Alltoall_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                          comm, info, request == NULL ? NULL : &started));
+                          comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -575,8 +674,12 @@ int AMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int s
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Alltoallv_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Alltoallv_init, comm, (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                          rdispls, recvtype, comm, info, request == NULL ? NULL : &started));
+                          rdispls, recvtype, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -596,8 +699,12 @@ int AMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int s
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Alltoallw_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Alltoallw_init, comm, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                          rdispls, recvtypes, comm, info, request == NULL ? NULL : &started));
+                          rdispls, recvtypes, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -605,7 +712,12 @@ int AMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int s
 
 int AMPI_Barrier_init(MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
   MPI_Request started = MPI_REQUEST_NULL;
-  int code = GUARD_PERSISTENT(Barrier_init, comm, (comm, info, request == NULL ? NULL : &started));
+  int code;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Barrier_init", "request");
+    return guard_raise_comm(comm, code);
+  }
+  code = GUARD_PERSISTENT(Barrier_init, comm, (comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -621,8 +733,11 @@ int AMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MP
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = GUARD_PERSISTENT(Bcast_init, comm, (buffer, count, datatype, root, comm, info,
-                          request == NULL ? NULL : &started));
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Bcast_init", "request");
+    return guard_raise_comm(comm, code);
+  }
+  code = GUARD_PERSISTENT(Bcast_init, comm, (buffer, count, datatype, root, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -632,11 +747,16 @@ int AMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
                      MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
   static const char call[] = "AMPI_Exscan_init";
   int code = admpi_shim_guard(call, datatype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_reduced(call, op, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = GUARD_PERSISTENT(Exscan_init, comm, (sendbuf, recvbuf, count, datatype, op, comm, info,
-                          request == NULL ? NULL : &started));
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Exscan_init", "request");
+    return guard_raise_comm(comm, code);
+  }
+  code = GUARD_PERSISTENT(Exscan_init, comm, (sendbuf, recvbuf, count, datatype, op, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -654,8 +774,12 @@ int AMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Gather_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Gather_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                          root, comm, info, request == NULL ? NULL : &started));
+                          root, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -674,8 +798,12 @@ int AMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Gatherv_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Gatherv_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                          recvtype, root, comm, info, request == NULL ? NULL : &started));
+                          recvtype, root, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -691,8 +819,12 @@ int AMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatyp
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Neighbor_allgather_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Neighbor_allgather_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                          recvtype, comm, info, request == NULL ? NULL : &started));
+                          recvtype, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -708,8 +840,12 @@ int AMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Dataty
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Neighbor_allgatherv_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Neighbor_allgatherv_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcounts,
-                          displs, recvtype, comm, info, request == NULL ? NULL : &started));
+                          displs, recvtype, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -725,8 +861,12 @@ int AMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Neighbor_alltoall_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Neighbor_alltoall_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                          recvtype, comm, info, request == NULL ? NULL : &started));
+                          recvtype, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -743,8 +883,12 @@ int AMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], co
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Neighbor_alltoallv_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Neighbor_alltoallv_init, comm, (sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                          recvcounts, rdispls, recvtype, comm, info, request == NULL ? NULL : &started));
+                          recvcounts, rdispls, recvtype, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -763,8 +907,12 @@ int AMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], co
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Neighbor_alltoallw_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Neighbor_alltoallw_init, comm, (sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                          recvcounts, rdispls, recvtypes, comm, info, request == NULL ? NULL : &started));
+                          recvcounts, rdispls, recvtypes, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -777,11 +925,17 @@ int AMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
   int code = MPI_SUCCESS;
   if (side != 0)
     code = admpi_shim_guard(call, datatype);
+  if (code == MPI_SUCCESS && side != 0)
+    code = admpi_shim_reduced(call, op, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Reduce_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Reduce_init, comm, (sendbuf, recvbuf, count, datatype, op, root, comm, info,
-                          request == NULL ? NULL : &started));
+                          &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -792,11 +946,17 @@ int AMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvc
                              AMPI_Request *request) {
   static const char call[] = "AMPI_Reduce_scatter_init";
   int code = admpi_shim_guard(call, datatype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_reduced(call, op, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Reduce_scatter_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Reduce_scatter_init, comm, (sendbuf, recvbuf, recvcounts, datatype, op, comm, info,
-                          request == NULL ? NULL : &started));
+                          &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -806,11 +966,17 @@ int AMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvc
                                    MPI_Op op, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
   static const char call[] = "AMPI_Reduce_scatter_block_init";
   int code = admpi_shim_guard(call, datatype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_reduced(call, op, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Reduce_scatter_block_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Reduce_scatter_block_init, comm, (sendbuf, recvbuf, recvcount, datatype, op, comm,
-                          info, request == NULL ? NULL : &started));
+                          info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -820,11 +986,16 @@ int AMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
                    MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
   static const char call[] = "AMPI_Scan_init";
   int code = admpi_shim_guard(call, datatype);
+  if (code == MPI_SUCCESS)
+    code = admpi_shim_reduced(call, op, datatype);
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = GUARD_PERSISTENT(Scan_init, comm, (sendbuf, recvbuf, count, datatype, op, comm, info,
-                          request == NULL ? NULL : &started));
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Scan_init", "request");
+    return guard_raise_comm(comm, code);
+  }
+  code = GUARD_PERSISTENT(Scan_init, comm, (sendbuf, recvbuf, count, datatype, op, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -842,8 +1013,12 @@ int AMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Scatter_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Scatter_init, comm, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                          root, comm, info, request == NULL ? NULL : &started));
+                          root, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -862,8 +1037,12 @@ int AMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int di
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Scatterv_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PERSISTENT(Scatterv_init, comm, (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
-                          recvtype, root, comm, info, request == NULL ? NULL : &started));
+                          recvtype, root, comm, info, &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -876,8 +1055,12 @@ int AMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Dataty
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Psend_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PARTITIONED(Psend_init, comm, (buf, partitions, count, datatype, dest, tag, comm, info,
-                           request == NULL ? NULL : &started));
+                           &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -890,8 +1073,12 @@ int AMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype dat
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Precv_init", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = GUARD_PARTITIONED(Precv_init, comm, (buf, partitions, count, datatype, source, tag, comm, info,
-                           request == NULL ? NULL : &started));
+                           &started));
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -926,8 +1113,12 @@ int AMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, in
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Isendrecv", "request");
+    return guard_raise_comm(comm, code);
+  }
   code = MPIX_Isendrecv_x(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-                          recvtag, comm, request == NULL ? NULL : &started);
+                          recvtag, comm, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;
@@ -940,8 +1131,11 @@ int AMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest
   if (code != MPI_SUCCESS)
     return guard_raise_comm(comm, code);
   MPI_Request started = MPI_REQUEST_NULL;
-  code = MPIX_Isendrecv_replace_x(buf, count, datatype, dest, sendtag, source, recvtag, comm,
-                                  request == NULL ? NULL : &started);
+  if (request == NULL) {
+    code = admpi_shim_null("AMPI_Isendrecv_replace", "request");
+    return guard_raise_comm(comm, code);
+  }
+  code = MPIX_Isendrecv_replace_x(buf, count, datatype, dest, sendtag, source, recvtag, comm, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
   return code;

@@ -1,4 +1,4 @@
-/* What the generated guards (mpi_guards.c) stand on: three functions of the adjoint MPI module, and the
+/* What the generated guards (mpi_guards.c) stand on: functions of the adjoint MPI module, and the
  * questions that decide which arguments of a call are significant. Handles that are not significant may be
  * uninitialised memory, so they are never looked at. */
 #ifndef ADMPI_SHIM_MPI_GUARDS_H
@@ -19,8 +19,16 @@
  *  string says that `call` cannot yet be differentiated. Local; it raises nothing, the guard does. */
 int admpi_shim_guard(const char *call, MPI_Datatype datatype);
 
+/** 0, or the MPI error code whose string says why `op` cannot reduce, or accumulate, the tangents of `datatype`.
+ *  Local; they raise nothing. */
+int admpi_shim_reduced(const char *call, MPI_Op op, MPI_Datatype datatype);
+int admpi_shim_accumulated(const char *call, MPI_Op op, MPI_Datatype datatype);
+
 /** The MPI error code whose string says that the MPI in use has no such call. Local; raises nothing. */
 int admpi_shim_lacks(const char *call);
+
+/** The MPI error code whose string says that an argument is NULL. Local; raises nothing. */
+int admpi_shim_null(const char *call, const char *argument);
 
 /** The library's request for one of MPI's, AMPI_REQUEST_NULL for MPI_REQUEST_NULL. It lives until a
  *  completion or Request_free leaves MPI_REQUEST_NULL in it: that of a persistent request survives a Wait. */
@@ -30,24 +38,23 @@ AMPI_Request admpi_shim_wrap_request(MPI_Request request);
  *  call. */
 MPI_Request *admpi_shim_wrapped_request(AMPI_Request request);
 
+/** Calls the error handler of the object and returns the code. */
+int admpi_shim_raise_comm(MPI_Comm comm, int code);
+int admpi_shim_raise_win(MPI_Win win, int code);
+int admpi_shim_raise_file(MPI_File file, int code);
+
+/* What is no object has no handler. */
 static inline int guard_raise_comm(MPI_Comm comm, int code) {
-  MPI_Comm_call_errhandler(comm, code);
-  return code;
+  return admpi_shim_raise_comm(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, code);
 }
-
 static inline int guard_raise_win(MPI_Win win, int code) {
-  MPI_Win_call_errhandler(win, code);
-  return code;
+  return win == MPI_WIN_NULL ? guard_raise_comm(MPI_COMM_WORLD, code) : admpi_shim_raise_win(win, code);
 }
-
-static inline int guard_raise_file(MPI_File file, int code) {
-  MPI_File_call_errhandler(file, code);
-  return code;
-}
+static inline int guard_raise_file(MPI_File file, int code) { return admpi_shim_raise_file(file, code); }
 
 /* MPI-4's calls under the name that the MPI in use has for them, or the error that says that it has none. */
 static inline int guard_lacks(const char *call, MPI_Comm comm) {
-  return guard_raise_comm(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, admpi_shim_lacks(call));
+  return guard_raise_comm(comm, admpi_shim_lacks(call));
 }
 #if MPI_VERSION >= 4
 #define GUARD_PERSISTENT(call, comm, arguments) MPI_##call arguments

@@ -5,9 +5,16 @@ use crate::error::Result;
 use std::any::{Any, TypeId};
 
 pub trait Companion: Any + Send {
-    /// A sweep from `from` down to `to` is about to start. `base` is that of the tape or nest, if the sweep
-    /// starts at its end.
-    fn begin(&mut self, from: &Position, to: &Position, base: Option<&Position>) -> Result<()>;
+    /// A sweep from `from` down to `to` is about to start, in a tape or nest that begins at `base`; `whole` if it starts
+    /// at the end, `seeded` if it has adjoints to propagate.
+    fn begin(
+        &mut self,
+        from: &Position,
+        to: &Position,
+        base: &Position,
+        whole: bool,
+        seeded: bool,
+    ) -> Result<()>;
     /// Code of the user's is about to run in the middle of a sweep, and may wait for other processes: nothing
     /// may be left that moves only while the sweep goes on.
     fn pause(&mut self) -> Result<()> {

@@ -3,6 +3,7 @@
 //! The inputs are declared once, at the bottom. A job that records statements alone, as most do, is swept and
 //! forgotten without what a tape has beside them: its cursors go back, and nothing else has changed.
 
+use super::fence::Fence;
 use super::{Cursors, Dirty, Position, Stored, Tape, Var, activate, checking, current};
 use crate::count::{as_c, wide, wide32};
 use crate::error::{Code, Error, Result};
@@ -87,6 +88,8 @@ pub struct ActiveJob<'t> {
 
 impl Drop for ActiveJob<'_> {
     fn drop(&mut self) {
+        // Until there are jobs again nothing is recorded.
+        self.job.tape().stop();
         // SAFETY: it was the current tape, and outlives the jobs.
         let _ = unsafe { activate(self.previous) };
     }
@@ -315,7 +318,7 @@ impl Tape {
     fn sweep_job(&mut self) -> Result<()> {
         let (mut top, statements) = (self.position(), self.statements());
         // SAFETY: the top of the tape, and all of its statements.
-        let swept = unsafe { self.run_statements(&mut top, statements, 0) };
+        let swept = unsafe { self.run_statements(&mut top, statements, &mut Fence::default()) };
         if swept.is_err() {
             self.dirty.below = self.next_id();
         }
@@ -359,6 +362,7 @@ impl Tape {
     #[inline]
     fn seed_job(&mut self, y: &Var, direction: usize, quick: bool) -> Result<()> {
         self.check_var("y", y)?;
+        self.seeded = true;
         if y.id != 0 {
             let width = self.width;
             self.adjoints_mut(y.id, width)[direction] += 1.0;

@@ -7,12 +7,15 @@ mod block;
 mod callback;
 mod companions;
 mod event;
+mod fence;
 mod job;
 mod loan;
+mod questions;
 mod record;
 mod segments;
 mod stored;
 mod sweep;
+mod tags;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +29,7 @@ pub use companions::Companion;
 pub use event::Event;
 pub use job::{ActiveJob, JobFunction, JobTape, Lease};
 pub use loan::AdjointLoan;
+pub use questions::set_accompanied;
 pub use record::{
     Room, activate, checking, current, forget_current, is_no_tape, set_checking, with_current,
 };
@@ -39,15 +43,18 @@ use crate::lanes::{Words, mark_of, take_apart};
 use companions::Companions;
 use event::{DropOp, Header};
 use segments::Segments;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tags::Tags;
 
 /// The number that headers and library must agree on; the first field of every tape.
-pub const TAPE_ABI: u32 = 1;
+pub const TAPE_ABI: u32 = 2;
 /// Most arguments of one statement: its byte in the stream.
 pub const MAX_ARGUMENTS: u32 = 254;
 
-/// The flag of a nest whose sweeps add to the adjoints of values made outside it: `ADMPI_NEST_OUTER`.
-pub const NEST_OUTER: i32 = 1;
+/// The flag of a nest whose sweeps leave the adjoints of values made outside it alone: `ADMPI_NEST_ISOLATED`. 1 is
+/// retired: it asked for what is the default.
+const NEST_ISOLATED: i32 = 2;
 
 /// An active double as C sees it. Id 0 is passive.
 #[repr(C)]
@@ -77,6 +84,7 @@ pub struct Cursors {
     pub jacobian: *mut f64,
     pub argument: *mut u32,
     pub argument_end: *mut u32,
+    pub checked_end: *mut u32,
     pub statement: *mut u8,
     pub next_id: u32,
     pub tag: u32,
@@ -140,12 +148,38 @@ pub struct NestToken {
     pub token: u64,
 }
 
+/// What a nest's sweeps do with the derivatives with respect to values from outside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Outside {
+    /// They add them to the adjoints of those values.
+    #[default]
+    Added,
+    /// The values are constants.
+    Dropped,
+    /// Such a derivative is an error.
+    Refused,
+}
+
+impl Outside {
+    /// As C asks for it.
+    pub fn of_flags(flags: i32) -> Result<Self> {
+        match flags {
+            0 => Ok(Self::Added),
+            NEST_ISOLATED => Ok(Self::Dropped),
+            _ => Err(Error::new(
+                Code::Argument,
+                format!("flags = {flags} is neither 0 nor ADMPI_NEST_ISOLATED"),
+            )),
+        }
+    }
+}
+
 /// A nest that is open: where it began, and what its sweeps may touch.
 #[derive(Debug)]
 struct Nest {
     base: Position,
     token: NestToken,
-    outer: bool,
+    outside: Outside,
     recording: bool,
 }
 
@@ -153,6 +187,8 @@ struct Nest {
 #[derive(Debug)]
 struct Running {
     top: Position,
+    /// The ids from here on up to the top's are behind it, when it runs code of the user's.
+    reached: u32,
     /// How many nests were open when it began.
     nests: usize,
     /// Whether it goes down to the base of the tape or of the nest.
@@ -186,6 +222,10 @@ pub struct Tape {
     id_limit: u32,
     width: usize,
     dirty: Dirty,
+    /// Whether adjoints have been seeded that no sweep has propagated to the bottom.
+    seeded: bool,
+    /// Ids whose adjoints have been taken by the last sweeps.
+    swept: Range<u32>,
     /// First id and count of the inputs, ascending.
     inputs: Vec<(u32, u32)>,
     /// Ids whose adjoints outlive the sweep, ascending, and what they have gathered.
@@ -197,6 +237,7 @@ pub struct Tape {
     /// And of those that run code of the user's in a sweep.
     pausing: Vec<u32>,
     estate: loan::Estate,
+    tags: Tags,
     segments: Segments,
     nests: Vec<Nest>,
     sweeps: Vec<Running>,
@@ -215,19 +256,7 @@ pub struct Tape {
     owner: AtomicU64,
 }
 
-/// 1 is the epoch of what stands for no tape.
-static NEXT_TAG: AtomicU32 = AtomicU32::new(2);
 static NEXT_SERIAL: AtomicU64 = AtomicU64::new(1);
-
-/// The next tag: unique in the process until 2^32 of them have been given out.
-fn new_tag() -> u32 {
-    loop {
-        let tag = NEXT_TAG.fetch_add(1, Ordering::Relaxed);
-        if tag != 0 {
-            return tag;
-        }
-    }
-}
 
 /// The id space, which tests narrow by `ADMPI_ID_MAX`.
 fn id_limit() -> u32 {
@@ -237,7 +266,8 @@ fn id_limit() -> u32 {
 impl Tape {
     /// An empty tape that does not record yet. Nothing is reserved before the first statement.
     pub fn new() -> Self {
-        let tag = new_tag();
+        let mut tags = Tags::new();
+        let tag = tags.next(std::iter::empty());
         Self {
             cursors: Cursors {
                 abi: TAPE_ABI,
@@ -245,11 +275,12 @@ impl Tape {
                 jacobian: std::ptr::null_mut(),
                 argument: std::ptr::null_mut(),
                 argument_end: std::ptr::null_mut(),
+                checked_end: std::ptr::null_mut(),
                 statement: std::ptr::null_mut(),
                 next_id: 1,
                 tag,
                 checking: u32::from(checking()),
-                epoch: new_tag(),
+                epoch: tags.next(std::iter::empty()),
                 merge: [0; 256],
             },
             jacobian: Stream::new(arena::reservation(usize::MAX)),
@@ -264,6 +295,8 @@ impl Tape {
             id_limit: id_limit(),
             width: 1,
             dirty: Dirty::default(),
+            seeded: false,
+            swept: 0..0,
             inputs: Vec::new(),
             kept: Vec::new(),
             kept_adjoint: Vec::new(),
@@ -271,6 +304,7 @@ impl Tape {
             mutating: Vec::new(),
             pausing: Vec::new(),
             estate: loan::Estate::default(),
+            tags,
             segments: Segments::new(tag),
             nests: Vec::new(),
             sweeps: Vec::new(),
@@ -293,6 +327,11 @@ impl Tape {
 
     pub fn tag(&self) -> u32 {
         self.cursors.tag
+    }
+
+    /// A tag for values to come, or an epoch.
+    fn new_tag(&mut self) -> u32 {
+        self.tags.next(self.segments.tags())
     }
 
     /// The id that the next value gets.
@@ -343,7 +382,7 @@ impl Tape {
     /// The same for a user, who may sweep from there, or come back to it: what stands in a matrix now must
     /// not be overwritten for good any more.
     pub fn mark(&mut self) -> Position {
-        self.cursors.epoch = new_tag();
+        self.cursors.epoch = self.new_tag();
         self.position()
     }
 
@@ -374,6 +413,7 @@ impl Tape {
             }
         }
         self.cursors.next_id = position.id;
+        self.swept.end = self.swept.end.min(position.id);
         self.payload_used = wide(position.payload);
         while self.inputs.last().is_some_and(|&(first, _)| first >= position.id) {
             self.inputs.pop();
@@ -471,7 +511,8 @@ impl Tape {
             Self::forget(tape, &Position::BOTTOM)?;
             let tape = &mut *tape;
             tape.failed = None;
-            tape.cursors.tag = new_tag();
+            tape.tags.forget_missed();
+            tape.cursors.tag = tape.new_tag();
             tape.segments = Segments::new(tape.cursors.tag);
             tape.sync();
         }
@@ -538,7 +579,7 @@ impl Tape {
     /// Gives the values made from now on a tag of their own.
     fn open_segment(&mut self) {
         let position = self.mark();
-        self.cursors.tag = new_tag();
+        self.cursors.tag = self.new_tag();
         self.segments.open(self.cursors.tag, position);
     }
 
@@ -557,10 +598,10 @@ impl Tape {
     }
 
     /// Opens a nest: what is recorded in it is forgotten by `recover_nested`.
-    pub fn start_nested(&mut self, outer: bool) -> Result<NestToken> {
+    pub fn start_nested(&mut self, outside: Outside) -> Result<NestToken> {
         let base = self.position();
         let token = NestToken { token: NEXT_SERIAL.fetch_add(1, Ordering::Relaxed) };
-        self.nests.push(Nest { base, token, outer, recording: self.recording() });
+        self.nests.push(Nest { base, token, outside, recording: self.recording() });
         self.open_segment();
         Ok(token)
     }
@@ -607,11 +648,6 @@ impl Tape {
         Ok((nest.base, nest.recording))
     }
 
-    /// The ids from which on the innermost nest may write adjoints: those of the closed nest around it.
-    fn floor(&self) -> u32 {
-        self.nests.iter().rfind(|nest| !nest.outer).map_or(0, |nest| nest.base.id)
-    }
-
     fn holds(&self, var: &Var) -> bool {
         var.id == 0 || self.segments.holds(var.id, var.tag, self.cursors.next_id)
     }
@@ -652,22 +688,39 @@ impl Tape {
     /// The number of directions of the sweeps to come: 1, 2, 4, 8 or 16. A change clears the adjoints.
     pub fn set_width(&mut self, width: usize) -> Result<()> {
         if !matches!(width, 1 | 2 | 4 | 8 | 16) {
-            return Err(Error::new(
-                Code::Argument,
-                format!("width = {width} is not 1, 2, 4, 8 or 16"),
-            ));
+            return Err(wrong_width(width));
         }
         if width != self.width {
             self.not_in_sweep("width")?;
             // Jobs of a map change it often: no text is made for that.
             let calls = ["width = 1", "width = 2", "width = 4", "width = 8", "width = 16"];
             self.may_end(calls[wide32(width.trailing_zeros())], 0)?;
+            self.no_adjoints_outside_nest(width)?;
             self.clear_all_adjoints();
             self.width = width;
             self.kept_adjoint.clear();
             self.kept_adjoint.resize(self.kept.len() * width, 0.0);
         }
         Ok(())
+    }
+
+    /// An error if a nest is open and adjoints outside it would be lost.
+    fn no_adjoints_outside_nest(&self, width: usize) -> Result<()> {
+        let Some(nest) = self.nests.first() else { return Ok(()) };
+        let outside = wide32(nest.base.id) * self.width;
+        let outside = self.committed_adjoints(outside);
+        let kept = self.kept.partition_point(|&id| id < nest.base.id) * self.width;
+        if outside.iter().chain(&self.kept_adjoint[..kept]).all(|&adjoint| adjoint == 0.0) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::Nest,
+            format!(
+                "width = {width}: a nest is open, and the adjoints of values outside it, of width {}, would be lost; \
+                 read and clear them before the nest",
+                self.width
+            ),
+        ))
     }
 
     /// The tape's own byte limit; 0 returns to the process's default.
@@ -761,17 +814,42 @@ impl Tape {
     }
 }
 
+/// A width as C gives it.
+pub fn width_of(width: i32) -> Result<usize> {
+    usize::try_from(width).map_err(|_| wrong_width(width))
+}
+
+#[cold]
+fn wrong_width(width: impl std::fmt::Display) -> Error {
+    Error::new(Code::Argument, format!("width = {width} is not 1, 2, 4, 8 or 16"))
+}
+
 #[cold]
 fn stale(name: &str, var: &Var) -> Error {
     // Expressions of C++ pass ids and tags alone.
     let value = if var.value.is_nan() { String::new() } else { format!("value {}, ", var.value) };
-    Error::new(
-        Code::Stale,
+    let why = if tags::is_foreign(var.tag) {
+        "came from another process as bytes, or from a file: send it under AMPI_ADOUBLE, or write and read its value"
+    } else {
+        "is stale: it belongs to another tape, or outlived reset, reset_to or recover_nested"
+    };
+    Error::new(Code::Stale, format!("{name} ({value}id {}, tag {}) {why}", var.id, var.tag))
+}
+
+/// An error if the derivative of `var` is lost in a computation on a thread that has no tape: always in checking mode, else
+/// while the tape that made it records. That tape's next sweep then fails too, for callers that cannot return an error.
+pub fn check_without_tape(var: &Var) -> Result<()> {
+    if var.id == 0 || !(tags::misses(var.tag) || checking()) {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::NoTape,
         format!(
-            "{name} ({value}id {}, tag {}) is stale: it belongs to another tape, or outlived reset, reset_to or recover_nested",
+            "operand (id {}, tag {}) is active, and the calling thread has no tape: activate the tape that made it, compute on \
+             that tape's thread, or with admpi::value",
             var.id, var.tag
         ),
-    )
+    ))
 }
 
 impl Default for Tape {
@@ -785,6 +863,7 @@ impl Drop for Tape {
         self.evacuate(0);
         // SAFETY: live until this returns.
         unsafe { Self::drop_events(self, &Position::BOTTOM) };
+        self.stop();
         if self.has_lent() {
             self.leave_adjoints(Stream::new(0));
         }

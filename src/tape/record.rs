@@ -5,7 +5,7 @@ use super::{Cursors, MAX_ARGUMENTS, Sweep, Tape, Var};
 use crate::count::{product, wide32};
 use crate::error::{Code, Error, Result};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 unsafe extern "C" {
     fn admpi_shim_current() -> *mut Cursors;
@@ -108,17 +108,38 @@ pub unsafe fn forget_current(tape: *mut Cursors) {
     }
 }
 
+/// What makes a thread without a tape look at its operands: the lowest bit says that checking is on, the others count
+/// the tapes that record, whose values such a thread cannot compute with.
+#[inline]
+fn reasons_to_look() -> &'static AtomicU32 {
+    // SAFETY: a word of a variable that lives as long as the library. The inline recorders only read it, where they have
+    // nothing to record, and may see a change late.
+    unsafe { AtomicU32::from_ptr(&raw mut (*no_tape()).checking) }
+}
+
 /// Whether operands are checked: `ADMPI_CHECK=1`, or the call. A tape asks when it is made.
 #[inline]
 pub fn checking() -> bool {
-    // SAFETY: a word of a variable that lives as long as the library.
-    unsafe { (*no_tape()).checking != 0 }
+    reasons_to_look().load(Ordering::Relaxed) & 1 != 0
 }
 
 /// Turns checking on or off for tapes made from now on, and for threads that have none.
 pub fn set_checking(on: bool) {
-    // SAFETY: as above; users call it before they start threads.
-    unsafe { (*no_tape()).checking = u32::from(on) };
+    if on {
+        reasons_to_look().fetch_or(1, Ordering::Relaxed);
+    } else {
+        reasons_to_look().fetch_and(!1, Ordering::Relaxed);
+    }
+}
+
+/// A tape starts to record, or stops.
+#[cold]
+fn count_recording(on: bool) {
+    if on {
+        reasons_to_look().fetch_add(2, Ordering::Relaxed);
+    } else {
+        reasons_to_look().fetch_sub(2, Ordering::Relaxed);
+    }
 }
 
 /// The event of declared inputs: it takes ids, and a sweep leaves their adjoints where they are.
@@ -141,11 +162,16 @@ impl Tape {
             .min(wide32(self.id_limit - self.cursors.next_id))
     }
 
-    /// Tells the inline recorders how far they may write. In checking mode they must ask every time.
+    /// Tells the inline recorders how far they may write. In checking mode they look at the operands first.
     #[inline(never)]
     pub(super) fn sync(&mut self) {
-        let room = if self.recording() && self.cursors.checking == 0 { self.room() } else { 0 };
-        self.cursors.argument_end = self.cursors.argument.wrapping_add(room);
+        let on = self.recording();
+        let end = self.cursors.argument.wrapping_add(if on { self.room() } else { 0 });
+        self.cursors.checked_end = end;
+        self.cursors.argument_end = if self.checking() { self.cursors.argument } else { end };
+        if self.tags.set_recording(on) {
+            count_recording(on);
+        }
     }
 
     /// Finds room for a statement of `n` arguments.
@@ -153,6 +179,12 @@ impl Tape {
     pub fn grow(&mut self, n: u32) -> Result<Room> {
         if !self.recording() {
             return Ok(Room::NotRecording);
+        }
+        if n > MAX_ARGUMENTS {
+            return Err(Error::new(
+                Code::Argument,
+                format!("n = {n}: a statement has {MAX_ARGUMENTS} arguments at most"),
+            ));
         }
         let n = wide32(n);
         if self.room() < n {
@@ -265,7 +297,7 @@ impl Tape {
         }
         self.cursors.next_id = next;
         // Of what bounds the recorders' room only the ids have become fewer.
-        let room = self.cursors.argument_end.addr() - self.cursors.argument.addr();
+        let room = self.cursors.checked_end.addr() - self.cursors.argument.addr();
         if wide32(self.id_limit - next) < room / size_of::<u32>() {
             self.sync();
         }

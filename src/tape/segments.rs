@@ -30,6 +30,10 @@ impl Segments {
         self.0.truncate(self.find(position.tag).map_or(0, |at| at + 1));
     }
 
+    pub fn tags(&self) -> impl Iterator<Item = u32> {
+        self.0.iter().map(|segment| segment.tag)
+    }
+
     pub fn is_open(&self, tag: u32) -> bool {
         self.find(tag).is_some()
     }

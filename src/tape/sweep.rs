@@ -3,7 +3,8 @@
 //! A sweep takes (reads and zeroes) every adjoint it consumes, so that afterwards only inputs and kept
 //! values hold adjoints and nothing needs clearing before the next one.
 
-use super::{Companion, Cursors, Dirty, Ids, Pod, Position, Running, Stored, Tape, Var};
+use super::fence::Fence;
+use super::{Companion, Cursors, Dirty, Ids, Outside, Pod, Position, Running, Stored, Tape, Var};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 use crate::lanes::{add_to, move_out};
@@ -24,8 +25,7 @@ pub fn depth() -> u32 {
 /// runs, so that a callback may record and sweep a nest of its own on the same tape.
 pub struct Sweep<'t> {
     tape: *mut Tape,
-    /// Ids below this one are outside the nest: their adjoints are not written.
-    pub(super) floor: u32,
+    pub(super) fence: Fence,
     event: u32,
     /// In how many others it runs.
     depth: u32,
@@ -86,39 +86,45 @@ impl Sweep<'_> {
     pub fn add(&mut self, ids: &Ids, values: &[f64]) {
         let width = self.width();
         assert_eq!(values.len(), ids.len() * width, "one value for each adjoint");
-        let floor = self.floor.max(1);
-        if let (&Ids::Range { first, .. }, &[value]) = (ids, values) {
-            if first >= floor {
-                self.adjoints(first, 1)[0] += value;
-            }
+        if let (&Ids::Range { first, .. }, &[value]) = (ids, values)
+            && first >= self.fence.free()
+        {
+            self.adjoints(first, 1)[0] += value;
             return;
         }
-        self.add_all(ids, values, width, floor);
+        self.add_all(ids, values, width);
     }
 
     #[inline(never)]
-    fn add_all(&mut self, ids: &Ids, values: &[f64], width: usize, floor: u32) {
+    fn add_all(&mut self, ids: &Ids, values: &[f64], width: usize) {
+        let free = self.fence.free().max(1);
         match ids {
             Ids::Passive(_) => {}
             Ids::Range { first, n } => {
-                let outside = floor.saturating_sub(*first).min(*n);
+                let outside = free.saturating_sub(*first).min(*n);
+                for (id, values) in (*first..first + outside).zip(values.chunks_exact(width)) {
+                    self.add_outside(id, values);
+                }
                 let adjoints = self.adjoints(first + outside, wide32(n - outside));
                 add_to(adjoints, &values[wide32(outside) * width..]);
             }
             Ids::List(list) => {
-                let tape = self.tape();
+                // SAFETY: live, and borrowed as long as the sweep; the fence is the sweep's own.
+                let (tape, fence) = unsafe { (&mut *self.tape, &mut self.fence) };
                 // SAFETY: the list lies in the payload stream, which `adjoints_mut` does not touch.
                 let ids: &[u32] = unsafe { &*std::ptr::from_ref(tape.stored(list)) };
                 let committed = tape.adjoint.committed() / size_of::<f64>();
                 let adjoints = tape.adjoints_mut(0, committed);
                 if width == 1 {
-                    for (&id, value) in ids.iter().zip(values).filter(|&(&id, _)| id >= floor) {
-                        adjoints[wide32(id)] += value;
+                    for (&id, &value) in ids.iter().zip(values) {
+                        if id >= free || (id != 0 && fence.lets(id, &[value])) {
+                            adjoints[wide32(id)] += value;
+                        }
                     }
                     return;
                 }
                 for (&id, values) in ids.iter().zip(values.chunks_exact(width)) {
-                    if id >= floor {
+                    if id >= free || (id != 0 && fence.lets(id, values)) {
                         let adjoints = &mut adjoints[wide32(id) * width..][..width];
                         for (adjoint, value) in adjoints.iter_mut().zip(values) {
                             *adjoint += value;
@@ -126,6 +132,13 @@ impl Sweep<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Adds to the adjoint of an id that is not free, if the fence admits that.
+    fn add_outside(&mut self, id: u32, values: &[f64]) {
+        if self.fence.lets(id, values) {
+            add_to(self.adjoints(id, 1), values);
         }
     }
 
@@ -153,7 +166,11 @@ impl Sweep<'_> {
 
     /// Before code of the user's runs in the middle of a sweep.
     pub(super) fn pause(&mut self) -> Result<()> {
-        self.tape().companions.each(|companion| companion.pause())
+        let event = self.event;
+        let tape = self.tape();
+        let reached = tape.header(event).id;
+        tape.sweeps.last_mut().expect("this one is under way").reached = reached;
+        tape.companions.each(|companion| companion.pause())
     }
 
     /// A buffer of `n` zeros that keeps its memory between events; give it back with `recycle`.
@@ -172,8 +189,8 @@ impl Sweep<'_> {
 
     /// Reverses the statements from `top` down to `statement`, stopping at values whose adjoints are kept.
     fn statements(&mut self, top: &mut Position, statement: u32) -> Result<()> {
-        let floor = self.floor;
-        let tape = self.tape();
+        // SAFETY: live, and borrowed as long as the sweep; the fence is the sweep's own.
+        let (tape, fence) = unsafe { (&mut *self.tape, &mut self.fence) };
         while top.statement > statement {
             let lowest = top.id - (top.statement - statement);
             let kept = tape.kept.partition_point(|&id| id < top.id);
@@ -183,11 +200,11 @@ impl Sweep<'_> {
             };
             let n = top.id - 1 - stop;
             // SAFETY: `top` is a position of this tape, at least `n` statements above the bottom.
-            unsafe { tape.run_statements(top, n, floor)? };
+            unsafe { tape.run_statements(top, n, fence)? };
             if stop >= lowest {
                 tape.keep_adjoint(kept - 1);
                 // SAFETY: as above, for the kept statement itself.
-                unsafe { tape.run_statements(top, 1, floor)? };
+                unsafe { tape.run_statements(top, 1, fence)? };
             }
         }
         Ok(())
@@ -285,10 +302,23 @@ impl Tape {
         unsafe { std::slice::from_raw_parts_mut(self.adjoint.base().cast::<f64>().add(start), n) }
     }
 
+    /// The first `n` adjoints, or as many as may differ from zero.
+    pub(super) fn committed_adjoints(&self, n: usize) -> &[f64] {
+        let n = n.min(self.adjoint.committed() / size_of::<f64>());
+        if n == 0 {
+            return &[];
+        }
+        // SAFETY: committed, hence zero or written.
+        unsafe { std::slice::from_raw_parts(self.adjoint.base().cast::<f64>(), n) }
+    }
+
     /// Adds `weight` to the adjoint of `y` in `direction`. A passive `y` has none.
     pub fn seed(&mut self, y: &Var, weight: f64, direction: usize) -> Result<()> {
         self.check_direction(direction)?;
         self.check_var("y", y)?;
+        if y.id != 0 || weight == 0.0 {
+            self.note_seeded();
+        }
         if y.id != 0 {
             self.ensure_adjoints()?;
             self.adjoints_mut(y.id, self.width)[direction] += weight;
@@ -387,7 +417,7 @@ impl Tape {
         Ok(())
     }
 
-    fn is_input(&self, id: u32) -> bool {
+    pub(super) fn is_input(&self, id: u32) -> bool {
         let above = self.inputs.partition_point(|&(first, _)| first <= id);
         above > 0 && id - self.inputs[above - 1].0 < self.inputs[above - 1].1
     }
@@ -416,11 +446,16 @@ impl Tape {
         }
     }
 
-    /// Zeroes all adjoints that a sweep may write now: all, or those of the innermost closed nest.
+    /// Zeroes all adjoints that a sweep may write now: all, or those of the innermost isolated nest.
     pub fn clear_adjoints(&mut self) -> Result<()> {
-        let floor = self.floor();
+        let isolated = self.nests.iter().rfind(|nest| nest.outside != Outside::Added);
+        let floor = isolated.map_or(0, |nest| nest.base.id);
         if self.sweeps.last().is_some_and(|sweep| floor < sweep.top.id) {
-            self.not_in_sweep("clear_adjoints")?;
+            return Err(Error::new(
+                Code::Nest,
+                "clear_adjoints: a sweep of this tape is under way; a nest in its callback can be cleared if it is \
+                 opened with ADMPI_NEST_ISOLATED",
+            ));
         }
         if floor == 0 {
             self.clear_all_adjoints();
@@ -433,6 +468,7 @@ impl Tape {
     }
 
     pub(super) fn clear_all_adjoints(&mut self) {
+        self.seeded = false;
         self.zero_adjoints_from(0);
         self.dirty = Dirty::default();
         self.kept_adjoint.fill(0.0);
@@ -484,21 +520,24 @@ impl Tape {
     /// As for `reverse`.
     pub unsafe fn reverse_range(tape: *mut Self, from: &Position, to: &Position) -> Result<()> {
         // SAFETY: the caller's promise.
-        let floor = unsafe { (*tape).begin_sweep(from, to)? };
+        let fence = unsafe { (*tape).begin_sweep(from, to)? };
         // SAFETY: the caller's promise; `begin_sweep` has added this sweep to those under way.
         let under_way = unsafe { UnderWay::of(tape) };
         let (event, undone, depth) = (from.event, from.event, under_way.depth);
-        let mut sweep = Sweep { tape, floor, event, depth, undone, tape_borrow: PhantomData };
+        let mut sweep = Sweep { tape, fence, event, depth, undone, tape_borrow: PhantomData };
         sweep.undo_above(from);
-        let result = sweep.run(from, to);
+        let result = sweep.run(from, to).and_then(|()| sweep.fence.verdict());
         sweep.redo();
         // SAFETY: the caller's promise.
         unsafe { (*tape).end_sweep(from, to, result) }
     }
 
-    fn begin_sweep(&mut self, from: &Position, to: &Position) -> Result<u32> {
+    fn begin_sweep(&mut self, from: &Position, to: &Position) -> Result<Fence> {
         if let Some((_, error)) = &self.failed {
             return Err(error.clone());
+        }
+        if self.tags.missed() {
+            return Err(missed());
         }
         self.check_position("from", from)?;
         self.check_position("to", to)?;
@@ -516,21 +555,22 @@ impl Tape {
         if others.is_some_and(|sweep| !sweep.top.within(to)) {
             self.not_in_sweep("reverse")?;
         }
-        let floor = self.floor();
-        let passed = others.is_some_and(|sweep| floor < sweep.top.id);
+        self.check_seeded()?;
+        let fence = Fence::of(self);
         self.ensure_adjoints()?;
         let mut companions = std::mem::take(&mut self.companions);
-        let whole = from.same_place(&self.position()).then_some(&base);
-        let begun = companions.each(|companion| companion.begin(from, to, whole));
+        let whole = from.same_place(&self.position());
+        // A rank that allows zeros counts as one that has seeded.
+        let seeded = self.seeded || !self.is_strict();
+        let begun = companions.each(|companion| companion.begin(from, to, &base, whole, seeded));
         self.companions.restore(companions);
         begun?;
         // Elements of matrices are those of an earlier time while the sweep is on its way.
         self.mark();
         self.dirty.below = self.dirty.below.max(from.id);
-        self.dirty.passed |= passed;
         let (top, nests) = (self.position(), self.nests.len());
-        self.sweeps.push(Running { top, nests, bottom: to.same_place(&base) });
-        Ok(floor)
+        self.sweeps.push(Running { top, reached: top.id, nests, bottom: to.same_place(&base) });
+        Ok(fence)
     }
 
     fn end_sweep(&mut self, from: &Position, to: &Position, result: Result<()>) -> Result<()> {
@@ -543,7 +583,9 @@ impl Tape {
         if self.nests.len() != running.nests {
             return Err(Error::new(Code::Nest, "reverse: a callback left its nest open"));
         }
-        let closed = self.nests.last().is_none_or(|nest| !nest.outer);
+        self.note_swept(to.id, from.id);
+        self.seeded &= !(bottom && self.nests.is_empty());
+        let closed = self.nests.last().is_none_or(|nest| nest.outside != Outside::Added);
         if self.dirty.passed {
             self.dirty.below = self.dirty.below.max(from.id);
             self.dirty.passed = !self.sweeps.is_empty();
@@ -563,7 +605,7 @@ impl Tape {
         &mut self,
         top: &mut Position,
         n: u32,
-        floor: u32,
+        fence: &mut Fence,
     ) -> Result<()> {
         if n == 0 {
             return Ok(());
@@ -577,19 +619,18 @@ impl Tape {
                 jacobian: self.jacobian.base().cast::<f64>().add(wide(top.argument)),
                 id: wide32(top.id),
                 n: wide32(n),
-                floor,
             };
-            let arguments = match (self.width, floor) {
+            let arguments = match (self.width, fence.free()) {
                 (1, 0) => streams.reverse_one(),
-                (1, _) => streams.reverse_wide::<1, true>(),
-                (2, 0) => streams.reverse_wide::<2, false>(),
-                (2, _) => streams.reverse_wide::<2, true>(),
-                (4, 0) => streams.reverse_wide::<4, false>(),
-                (4, _) => streams.reverse_wide::<4, true>(),
-                (8, 0) => streams.reverse_wide::<8, false>(),
-                (8, _) => streams.reverse_wide::<8, true>(),
-                (_, 0) => streams.reverse_wide::<16, false>(),
-                (_, _) => streams.reverse_wide::<16, true>(),
+                (1, _) => streams.reverse_wide::<1, true>(fence),
+                (2, 0) => streams.reverse_wide::<2, false>(fence),
+                (2, _) => streams.reverse_wide::<2, true>(fence),
+                (4, 0) => streams.reverse_wide::<4, false>(fence),
+                (4, _) => streams.reverse_wide::<4, true>(fence),
+                (8, 0) => streams.reverse_wide::<8, false>(fence),
+                (8, _) => streams.reverse_wide::<8, true>(fence),
+                (_, 0) => streams.reverse_wide::<16, false>(fence),
+                (_, _) => streams.reverse_wide::<16, true>(fence),
             };
             top.argument -= arguments.map_err(|id| self.foreign_operand(id))? as u64;
         }
@@ -608,7 +649,7 @@ impl Tape {
         let n = statement.addr() - bottom.addr();
         let adjoint = self.adjoint.base().cast();
         let id = wide32(next_id);
-        let streams = Streams { adjoint, statement, argument, jacobian, id, n, floor: 0 };
+        let streams = Streams { adjoint, statement, argument, jacobian, id, n };
         // SAFETY: the caller's promise: all pointers stay within what has been written.
         unsafe { streams.reverse_here() }.map(drop).map_err(|id| self.foreign_operand(id))
     }
@@ -623,6 +664,15 @@ impl Tape {
             ),
         )
     }
+}
+
+#[cold]
+fn missed() -> Error {
+    Error::new(
+        Code::NoTape,
+        "reverse: while this tape recorded, a thread that has no tape computed with its values: those statements are missing; \
+         activate the tape (admpi_tape_activate), or keep its values out of the other threads of a parallel region",
+    )
 }
 
 /// Counts a sweep among those under way until it ends, also by a panic. What it has lent is not the tape's after it.
@@ -664,7 +714,6 @@ struct Streams {
     jacobian: *const f64,
     id: usize,
     n: usize,
-    floor: u32,
 }
 
 impl Streams {
@@ -685,7 +734,7 @@ impl Streams {
     /// As for `run_statements`.
     #[inline(always)]
     unsafe fn reverse_here(self) -> std::result::Result<usize, u32> {
-        let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n, .. } = self;
+        let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n } = self;
         // SAFETY: the caller's promise; an operand is older than its statement, or refused.
         unsafe {
             let top = argument;
@@ -724,17 +773,19 @@ impl Streams {
         }
     }
 
-    /// `K` directions side by side; in a closed nest the adjoints below the floor are left alone.
+    /// `K` directions side by side; the fence is asked before adjoints are added to that are not free.
     ///
     /// # Safety
     /// As for `run_statements`.
-    unsafe fn reverse_wide<const K: usize, const CLOSED: bool>(
+    unsafe fn reverse_wide<const K: usize, const FENCED: bool>(
         self,
+        fence: &mut Fence,
     ) -> std::result::Result<usize, u32> {
-        let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n, floor } = self;
+        let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n } = self;
         // SAFETY: the caller's promise; an operand is older than its statement, or refused.
         unsafe {
             let adjoint = adjoint.cast::<[f64; K]>();
+            let free = fence.free();
             let top = argument;
             let end = statement.sub(n);
             while statement != end {
@@ -749,13 +800,13 @@ impl Streams {
                 }
                 for i in 0..count {
                     let operand = *argument.add(i);
-                    if CLOSED && operand < floor {
-                        continue;
-                    }
                     if wide32(operand) >= id {
                         return Err(operand);
                     }
                     let partial = *jacobian.add(i);
+                    if FENCED && operand < free && !fence.lets(operand, &[partial]) {
+                        continue;
+                    }
                     let into = &mut *adjoint.add(wide32(operand));
                     if K == 1 || partial.is_finite() {
                         for k in 0..K {

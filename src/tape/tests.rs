@@ -191,24 +191,24 @@ fn stale_values_and_positions_are_told() {
 
 #[test]
 fn nest_is_closed_unless_asked() {
-    for outer in [false, true] {
+    for outside in [Outside::Dropped, Outside::Added] {
         let mut tape = recording();
         let x = input(&mut tape, 3.0);
         let y = mul(&mut tape, x, x);
-        let nest = tape.start_nested(outer).unwrap();
+        let nest = tape.start_nested(outside).unwrap();
         let inner = input(&mut tape, 7.0);
         let z = mul(&mut tape, y, inner);
         tape.seed(&z, 1.0, 0).unwrap();
         reverse(&mut tape);
         assert_eq!(adjoint(&tape, &inner), 9.0);
-        assert_eq!(adjoint(&tape, &y), if outer { 7.0 } else { 0.0 });
+        assert_eq!(adjoint(&tape, &y), if outside == Outside::Added { 7.0 } else { 0.0 });
         recover(&mut tape, nest).unwrap();
         assert!(tape.check_var("z", &z).is_err());
         assert!(tape.check_var("y", &y).is_ok());
         let w = mul(&mut tape, y, y);
         tape.seed(&w, 1.0, 0).unwrap();
         reverse(&mut tape);
-        let from_nest = if outer { 7.0 * 6.0 } else { 0.0 };
+        let from_nest = if outside == Outside::Added { 7.0 * 6.0 } else { 0.0 };
         assert_eq!(adjoint(&tape, &x), 4.0 * 27.0 + from_nest);
     }
 }
@@ -216,8 +216,8 @@ fn nest_is_closed_unless_asked() {
 #[test]
 fn nests_close_in_order() {
     let mut tape = recording();
-    let a = tape.start_nested(false).unwrap();
-    let b = tape.start_nested(false).unwrap();
+    let a = tape.start_nested(Outside::Dropped).unwrap();
+    let b = tape.start_nested(Outside::Dropped).unwrap();
     assert_eq!(recover(&mut tape, a).unwrap_err().code, Code::Nest);
     assert_eq!(reset(&mut tape).unwrap_err().code, Code::Nest);
     recover(&mut tape, b).unwrap();

@@ -3,17 +3,19 @@
 
 use super::super::large;
 use super::super::large_arguments::narrow;
-use super::{hand_out, mpi_call, start};
-use crate::ampi::argument::{Many, all_passive, neighbours_passive, rooted_passive};
+use super::{hand_out, mpi_call, refused, start};
+use crate::ampi::argument::{Many, all_passive, neighbours_passive, one_passive, rooted_passive};
 use crate::ampi::collective::{Forward, Rule};
 use crate::ampi::request::Request;
 use crate::ampi::scan::Extent;
-use crate::ampi::{local, movement, neighbor, reduction, scan as scans};
+use crate::ampi::{bytes, local, movement, neighbor, operator, reduction, scan as scans};
 use crate::datatype::is_passive;
+use crate::error::Result;
+use crate::large::defects;
 use crate::mpi::raw::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 use crate::mpi::{
-    Argument, Arguments, Comm, Counts, Datatype, How, Lists, Op, Outcome, Pieces, Types, plain,
-    twins,
+    Argument, Arguments, Comm, Counts, Datatype, How, Lists, Op, Outcome, Pieces, Types, Wide,
+    is_in_place, plain, twins,
 };
 use std::ffi::{c_int, c_void};
 
@@ -32,7 +34,7 @@ unsafe fn either(
     name: &str,
     comm: MPI_Comm,
     end: End,
-    is_passive: impl FnOnce(Comm) -> bool,
+    is_passive: impl FnOnce(Comm) -> Outcome<bool>,
     passive: impl FnOnce(Option<*mut MPI_Request>) -> c_int,
     now: impl FnOnce(Comm) -> Outcome<()>,
     begin: impl FnOnce(Comm) -> Outcome<Box<Request>>,
@@ -40,20 +42,22 @@ unsafe fn either(
     // SAFETY: handed on; so below.
     let on = unsafe { Comm::new(comm) };
     match (end, is_passive(on)) {
-        (End::Now, true) => passive(None),
-        (End::Now, false) => mpi_call(name, on, || now(on)),
+        (_, Err(failure)) => mpi_call(name, on, || Err(failure)),
+        (End::Now, Ok(true)) => passive(None),
+        (End::Now, Ok(false)) => mpi_call(name, on, || now(on)),
         // SAFETY: as above.
-        (End::Request(place), true) => unsafe {
+        (End::Request(place), Ok(true)) => unsafe {
             start(name, place, on, |handle| passive(Some(handle)))
         },
-        (End::Request(place), false) => {
+        (End::Request(place), Ok(false)) => {
             // SAFETY: as above.
             mpi_call(name, on, || unsafe { hand_out(place, || begin(on)) })
         }
     }
 }
 
-/// As `either`, of a call whose two ways are one function of the library's.
+/// As `either`, of a call whose two ways are one function of the library's. `sent` looks at what a passive call sends; a
+/// reduction has none, since MPI computes with what it sends.
 ///
 /// # Safety
 /// As above.
@@ -61,14 +65,18 @@ unsafe fn moving<R: Rule>(
     name: &str,
     comm: MPI_Comm,
     end: End,
-    is_passive: impl FnOnce(Comm) -> bool,
+    is_passive: impl FnOnce(Comm) -> Outcome<bool>,
+    sent: impl FnOnce(Comm) -> Outcome<()>,
     passive: impl FnOnce(Option<*mut MPI_Request>) -> c_int,
     active: impl Fn(Comm, How) -> Outcome<Forward<R>>,
 ) -> c_int {
     let now = |on| active(on, How::Now)?.finish();
     let begin = |on| Ok(Request::collective(active(on, How::Begin)?, on));
     // SAFETY: as above.
-    unsafe { either(name, comm, end, is_passive, passive, now, begin) }
+    let on = unsafe { Comm::new(comm) };
+    let checked = |request| refused(name, on, || sent(on)).unwrap_or_else(|| passive(request));
+    // SAFETY: as above.
+    unsafe { either(name, comm, end, is_passive, checked, now, begin) }
 }
 
 /// So many items for each rank.
@@ -111,8 +119,9 @@ pub unsafe fn bcast(name: &str, data: Argument, root: c_int, comm: MPI_Comm, end
         twins!(request, large::MPIX_Bcast_x, large::MPIX_Ibcast_x, buffer, n, t, root, comm)
     };
     let active = |on, how| movement::bcast(&data, root, on, how);
+    let sent = |on| if bytes::is_root(root, on) { bytes::none_in(&data) } else { Ok(()) };
     // SAFETY: as above.
-    unsafe { moving(name, comm, end, |_| is_passive(data.datatype()), passive, active) }
+    unsafe { moving(name, comm, end, |_| one_passive(data.datatype()), sent, passive, active) }
 }
 
 /// No call has arrays of two kinds.
@@ -154,8 +163,9 @@ pub unsafe fn gather(
     };
     let is_passive = |on| rooted_passive(&send, &receive, root, on);
     let active = |on, how| movement::gather(&send, &receive, root, on, how);
+    let sent = |on| if bytes::serves_root(root, on) { bytes::none_in(&send) } else { Ok(()) };
     // SAFETY: as above.
-    unsafe { moving(name, comm, end, is_passive, passive, active) }
+    unsafe { moving(name, comm, end, is_passive, sent, passive, active) }
 }
 
 /// # Safety
@@ -192,8 +202,11 @@ pub unsafe fn scatter(
     };
     let is_passive = |on| rooted_passive(&receive, &send, root, on);
     let active = |on, how| movement::scatter(&send, &receive, root, on, how);
+    let sent = |on| {
+        if bytes::is_root(root, on) { bytes::none_to_ranks(name, &send, on) } else { Ok(()) }
+    };
     // SAFETY: as above.
-    unsafe { moving(name, comm, end, is_passive, passive, active) }
+    unsafe { moving(name, comm, end, is_passive, sent, passive, active) }
 }
 
 /// # Safety
@@ -215,7 +228,14 @@ pub unsafe fn allgather(
                 twins!(request, now, begin, out, n, t, room, m, u, comm)
             }
             Many::List(receive) => match receive.parts() {
-                (room, Lists::Int(m, at), Types::One(u)) => {
+                (room, lists @ Lists::Int(m, at), Types::One(u)) => {
+                    let items = |ranks| lists.items(ranks);
+                    if let Some(ranks) = defects::allgatherv(Comm::new(comm), u, items) {
+                        let wide = lists.widened(ranks);
+                        let (m, at) = wide.arrays();
+                        let (now, begin) = (large::MPIX_Allgatherv_x, large::MPIX_Iallgatherv_x);
+                        return twins!(request, now, begin, out, n, t, room, m, at, u.raw(), comm);
+                    }
                     let (now, begin) = (plain::MPI_Allgatherv, plain::MPI_Iallgatherv);
                     twins!(request, now, begin, out, narrow(n), t, room, m, at, u.raw(), comm)
                 }
@@ -229,8 +249,9 @@ pub unsafe fn allgather(
     };
     let is_passive = |on| all_passive(&Many::Each(send), &receive, on);
     let active = |on, how| movement::allgather(&send, &receive, on, how);
+    let sent = |_| bytes::none_in(&send);
     // SAFETY: as above.
-    unsafe { moving(name, comm, end, is_passive, passive, active) }
+    unsafe { moving(name, comm, end, is_passive, sent, passive, active) }
 }
 
 /// # Safety
@@ -241,14 +262,43 @@ pub unsafe fn alltoall(name: &str, send: Many, receive: Many, comm: MPI_Comm, en
         match (&send, &receive) {
             (Many::Each(send), Many::Each(receive)) => {
                 let ((out, n, t), (room, m, u)) = (send.parts(), receive.parts());
+                if let Some(ranks) = defects::alltoall(Comm::new(comm), is_in_place(out)) {
+                    let into = Wide::even(ranks, m);
+                    let ((none, nowhere), (m, to)) = (Wide::default().arrays(), into.arrays());
+                    let (now, begin) = (large::MPIX_Alltoallv_x, large::MPIX_Ialltoallv_x);
+                    return twins!(
+                        request, now, begin, out, none, nowhere, t, room, m, to, u, comm
+                    );
+                }
                 let (now, begin) = (large::MPIX_Alltoall_x, large::MPIX_Ialltoall_x);
                 twins!(request, now, begin, out, n, t, room, m, u, comm)
             }
             (Many::List(send), Many::List(receive)) => match (send.parts(), receive.parts()) {
                 (
-                    (out, Lists::Int(n, at), Types::One(t)),
-                    (room, Lists::Int(m, to), Types::One(u)),
+                    (out, from @ Lists::Int(n, at), Types::One(t)),
+                    (room, into @ Lists::Int(m, to), Types::One(u)),
                 ) => {
+                    let in_place = is_in_place(out);
+                    if let Some(ranks) = defects::alltoall(Comm::new(comm), in_place) {
+                        let from = if in_place { Wide::default() } else { from.widened(ranks) };
+                        let into = into.widened(ranks);
+                        let ((n, at), (m, to)) = (from.arrays(), into.arrays());
+                        let (now, begin) = (large::MPIX_Alltoallv_x, large::MPIX_Ialltoallv_x);
+                        return twins!(
+                            request,
+                            now,
+                            begin,
+                            out,
+                            n,
+                            at,
+                            t.raw(),
+                            room,
+                            m,
+                            to,
+                            u.raw(),
+                            comm
+                        );
+                    }
                     let (now, begin) = (plain::MPI_Alltoallv, plain::MPI_Ialltoallv);
                     twins!(request, now, begin, out, n, at, t.raw(), room, m, to, u.raw(), comm)
                 }
@@ -260,9 +310,19 @@ pub unsafe fn alltoall(name: &str, send: Many, receive: Many, comm: MPI_Comm, en
                     twins!(request, now, begin, out, n, at, t.raw(), room, m, to, u.raw(), comm)
                 }
                 (
-                    (out, Lists::Int(n, at), Types::Each(t)),
-                    (room, Lists::Int(m, to), Types::Each(u)),
+                    (out, from @ Lists::Int(n, at), Types::Each(t)),
+                    (room, into @ Lists::Int(m, to), Types::Each(u)),
                 ) => {
+                    let in_place = is_in_place(out);
+                    if let Some(ranks) =
+                        defects::alltoallw(Comm::new(comm), in_place, request.is_none())
+                    {
+                        let from = if in_place { Wide::default() } else { from.widened(ranks) };
+                        let into = into.widened(ranks);
+                        let ((n, at), (m, to)) = (from.arrays(), into.arrays());
+                        let (now, begin) = (large::MPIX_Alltoallw_x, large::MPIX_Ialltoallw_x);
+                        return twins!(request, now, begin, out, n, at, t, room, m, to, u, comm);
+                    }
                     let (now, begin) = (plain::MPI_Alltoallw, plain::MPI_Ialltoallw);
                     twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
                 }
@@ -280,8 +340,9 @@ pub unsafe fn alltoall(name: &str, send: Many, receive: Many, comm: MPI_Comm, en
     };
     let is_passive = |on| all_passive(&send, &receive, on);
     let active = |on, how| movement::alltoall(&send, &receive, on, how);
+    let sent = |on| bytes::none_to_ranks(name, &send, on);
     // SAFETY: as above.
-    unsafe { moving(name, comm, end, is_passive, passive, active) }
+    unsafe { moving(name, comm, end, is_passive, sent, passive, active) }
 }
 
 /// # Safety
@@ -320,8 +381,9 @@ pub unsafe fn neighbor_allgather(
     };
     let is_passive = |on| neighbours_passive(&Many::Each(send), &receive, on);
     let active = |on, how| neighbor::allgather(&send, &receive, on, how);
+    let sent = |_| bytes::none_in(&send);
     // SAFETY: as above.
-    unsafe { moving(name, comm, end, is_passive, passive, active) }
+    unsafe { moving(name, comm, end, is_passive, sent, passive, active) }
 }
 
 /// # Safety
@@ -360,9 +422,16 @@ pub unsafe fn neighbor_alltoall(
                     twins!(request, now, begin, out, n, at, t.raw(), room, m, to, u.raw(), comm)
                 }
                 (
-                    (out, Lists::Addresses(n, at), Types::Each(t)),
-                    (room, Lists::Addresses(m, to), Types::Each(u)),
+                    (out, sent @ Lists::Addresses(n, at), Types::Each(t)),
+                    (room, received @ Lists::Addresses(m, to), Types::Each(u)),
                 ) => {
+                    if let Some((from, into)) = defects::neighbor_alltoallw(Comm::new(comm)) {
+                        let (sent, received) = (sent.widened(into), received.widened(from));
+                        let ((n, at), (m, to)) = (sent.arrays(), received.arrays());
+                        let now = large::MPIX_Neighbor_alltoallw_x;
+                        let begin = large::MPIX_Ineighbor_alltoallw_x;
+                        return twins!(request, now, begin, out, n, at, t, room, m, to, u, comm);
+                    }
                     let now = plain::MPI_Neighbor_alltoallw;
                     let begin = plain::MPI_Ineighbor_alltoallw;
                     twins!(request, now, begin, out, n, at, t, room, m, to, u, comm)
@@ -382,8 +451,9 @@ pub unsafe fn neighbor_alltoall(
     };
     let is_passive = |on| neighbours_passive(&send, &receive, on);
     let active = |on, how| neighbor::alltoall(&send, &receive, on, how);
+    let sent = |on| bytes::none_to_neighbours(name, &send, on);
     // SAFETY: as above.
-    unsafe { moving(name, comm, end, is_passive, passive, active) }
+    unsafe { moving(name, comm, end, is_passive, sent, passive, active) }
 }
 
 /// The two buffers of a reduction, and the operation.
@@ -412,8 +482,13 @@ impl Operands {
         Self { send, receive, op }
     }
 
-    fn are_passive(&self) -> bool {
-        is_passive(self.send.datatype())
+    fn check_tangents(&self) -> Result<()> {
+        operator::check_tangents(self.op(), self.send.datatype())
+    }
+
+    fn are_passive(&self) -> Outcome<bool> {
+        self.check_tangents()?;
+        one_passive(self.send.datatype())
     }
 
     /// As the caller passed them, for calls of MPI's.
@@ -527,21 +602,28 @@ pub unsafe fn reduce_scatter(
     };
     // SAFETY: as above.
     let operation = unsafe { Op::new(op) };
+    let is_passive = |_| {
+        operator::check_tangents(operation, pieces.datatype())?;
+        one_passive(pieces.datatype())
+    };
     let now = |on| reduction::reduce_scatter(&pieces, operation, on);
     let begin =
         |on| Ok(Request::collective(reduction::ireduce_scatter(&pieces, operation, on)?, on));
     // SAFETY: as above.
-    unsafe { either(name, comm, end, |_| is_passive(pieces.datatype()), passive, now, begin) }
+    unsafe { either(name, comm, end, is_passive, passive, now, begin) }
 }
 
 /// # Safety
 /// As above.
 pub unsafe fn reduce_local(name: &str, operands: Operands) -> c_int {
-    if operands.are_passive() {
-        let (left, right, n, t, op) = operands.parts();
-        // SAFETY: as above.
-        return unsafe { large::MPIX_Reduce_local_x(left, right, n, t, op) };
-    }
     let Operands { send: left, receive: right, .. } = &operands;
-    mpi_call(name, Comm::world(), || local::reduce(left, right, operands.op()))
+    match operands.check_tangents().map(|()| is_passive(left.datatype())) {
+        Ok(true) => {
+            let (left, right, n, t, op) = operands.parts();
+            // SAFETY: as above.
+            unsafe { large::MPIX_Reduce_local_x(left, right, n, t, op) }
+        }
+        Ok(false) => mpi_call(name, Comm::world(), || local::reduce(left, right, operands.op())),
+        Err(error) => mpi_call(name, Comm::world(), || Err(error.into())),
+    }
 }

@@ -1,10 +1,10 @@
 //! What the calls of point to point share: passive data goes straight to MPI, active data to the tape.
 
 use super::super::large;
-use super::{hand_out, mpi_call, start};
+use super::{hand_out, mpi_call, refused, start};
 use crate::ampi::argument::both_passive;
-use crate::ampi::message;
 use crate::ampi::request::Request;
+use crate::ampi::{bytes, message};
 use crate::datatype::is_passive;
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{
@@ -74,13 +74,15 @@ pub unsafe fn send(
     to: Envelope,
     comm: MPI_Comm,
 ) -> c_int {
+    // SAFETY: handed on; so below.
+    let on = unsafe { Comm::new(comm) };
     if is_passive(data.datatype()) {
         let (buf, count, datatype) = data.parts();
-        // SAFETY: handed on; so below.
-        return unsafe { (how.send)(buf, count, datatype, to.peer, to.tag, comm) };
+        return refused(name, on, || bytes::none_in(&data)).unwrap_or_else(|| {
+            // SAFETY: as above.
+            unsafe { (how.send)(buf, count, datatype, to.peer, to.tag, comm) }
+        });
     }
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
     mpi_call(name, on, || message::send(&data, to, on, how.mode))
 }
 
@@ -113,17 +115,21 @@ pub unsafe fn sendrecv(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
     if both_passive(&send, &receive) {
         let ((out, n, t), (room, m, u)) = (send.parts(), receive.parts());
-        // SAFETY: as above.
-        return unsafe {
-            large::MPIX_Sendrecv_x(
-                out, n, t, to.peer, to.tag, room, m, u, from.peer, from.tag, comm, status,
-            )
-        };
+        return refused(name, on, || bytes::none_in(&send)).unwrap_or_else(|| {
+            // SAFETY: as above.
+            unsafe {
+                large::MPIX_Sendrecv_x(
+                    out, n, t, to.peer, to.tag, room, m, u, from.peer, from.tag, comm, status,
+                )
+            }
+        });
     }
     // SAFETY: as above.
-    let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
+    let mut place = unsafe { StatusSlot::new(status) };
     mpi_call(name, on, || {
         message::sendrecv(&send, to, &receive, from, on).map(|status| place.set(&status))
     })
@@ -139,17 +145,21 @@ pub unsafe fn sendrecv_replace(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> c_int {
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
     if is_passive(data.datatype()) {
         let (buf, count, datatype) = data.parts();
-        // SAFETY: as above.
-        return unsafe {
-            large::MPIX_Sendrecv_replace_x(
-                buf, count, datatype, to.peer, to.tag, from.peer, from.tag, comm, status,
-            )
-        };
+        return refused(name, on, || bytes::none_in(&data)).unwrap_or_else(|| {
+            // SAFETY: as above.
+            unsafe {
+                large::MPIX_Sendrecv_replace_x(
+                    buf, count, datatype, to.peer, to.tag, from.peer, from.tag, comm, status,
+                )
+            }
+        });
     }
     // SAFETY: as above.
-    let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
+    let mut place = unsafe { StatusSlot::new(status) };
     mpi_call(name, on, || {
         message::sendrecv_replace(&data, to, from, on).map(|status| place.set(&status))
     })
@@ -192,6 +202,13 @@ pub unsafe fn isend(
     let passive =
         |handle| unsafe { (how.start)(buf, count, datatype, to.peer, to.tag, comm, handle) };
     let active = |on| Request::send(&data, to, on, how.mode);
+    // SAFETY: as above.
+    let on = unsafe { Comm::new(comm) };
+    if is_passive(data.datatype())
+        && let Some(code) = refused(name, on, || bytes::none_in(&data))
+    {
+        return code;
+    }
     // SAFETY: as above.
     unsafe { request(name, &data, comm, place, passive, active) }
 }

@@ -28,12 +28,18 @@ pub fn mpi_call(call: &str, comm: Comm, body: impl FnOnce() -> Outcome<()>) -> c
     }
 }
 
+/// In checking mode, the code of the error if `sent`, which looks at passive data that a call sends, finds one.
+pub fn refused(call: &str, comm: Comm, sent: impl FnOnce() -> Outcome<()>) -> Option<c_int> {
+    let code = if tape::checking() { mpi_call(call, comm, sent) } else { raw::SUCCESS };
+    (code != raw::SUCCESS).then_some(code)
+}
+
 /// Runs a call of the `admpi_` kind that uses MPI: nothing is raised.
 pub fn mpi_status(call: &str, body: impl FnOnce() -> Outcome<()>) -> c_int {
     match guarded(body) {
         Ok(()) => 0,
         Err(failure) => {
-            let error = failure.into_error(call);
+            let error = failure.into_error("MPI");
             set_last(&Error::new(error.code, format!("{call}: {}", error.message)))
         }
     }

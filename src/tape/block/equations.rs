@@ -6,8 +6,8 @@ use super::operation::{Compute, Data, Destroy, OperationCall, SeenOperand, SeenR
 use super::{Matrix, Owned, View};
 use crate::count::as_c;
 use crate::error::{Code, Error, Result, of_users};
-use crate::tape::Tape;
 use crate::tape::record::{activate, with_current};
+use crate::tape::{Outside, Tape};
 use std::ffi::c_void;
 
 /// What the function that solves a linear system gets. Laid out as `admpi_solve_call`.
@@ -97,7 +97,10 @@ fn on_tape<R>(f: impl FnOnce(&mut Tape) -> Result<R>) -> Result<R> {
 fn in_nest(f: impl FnOnce() -> Result<()>) -> Result<()> {
     let tape = current();
     if tape.is_null() {
-        let own = Box::into_raw(Box::new(Tape::new()));
+        let mut own = Box::new(Tape::new());
+        // Values of another tape would be taken for its own.
+        own.cursors.checking = 1;
+        let own = Box::into_raw(own);
         // SAFETY: live until it is freed here, after it was made current no more.
         unsafe {
             (*own).start();
@@ -109,7 +112,7 @@ fn in_nest(f: impl FnOnce() -> Result<()>) -> Result<()> {
         }
     }
     let nest = on_tape(|tape| {
-        let nest = tape.start_nested(false)?;
+        let nest = tape.start_nested(Outside::Refused)?;
         tape.start();
         Ok(nest)
     })?;

@@ -995,6 +995,7 @@ impl Tape {
         let (part, block) = unsafe { (view.part(name)?, &*(*view.of).block) };
         check_count(name, part.len(), weights.len())?;
         self.check_direction(direction)?;
+        self.note_seeded();
         if let Some(first) = self.held_range(block, &part) {
             return self.seed_range(first, weights, direction);
         }
@@ -1002,6 +1003,27 @@ impl Tape {
         let elements = unsafe { Self::elements(name, view)? };
         self.check_vars(name, &elements)?;
         elements.iter().zip(weights).try_for_each(|(y, &weight)| self.seed(y, weight, direction))
+    }
+
+    /// As `check_answers`, for a view's elements. One may be passive: functions of matrices are written for both kinds.
+    ///
+    /// # Safety
+    /// As for `seed_view`.
+    pub unsafe fn check_view_answers(
+        &self,
+        name: &str,
+        view: &View,
+        adjoints: &[f64],
+    ) -> Result<()> {
+        if !self.is_strict() {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        let elements = unsafe { Self::elements(name, view)? };
+        if elements.iter().all(|x| x.id == 0) {
+            return Ok(());
+        }
+        self.check_answers(name, &elements, adjoints)
     }
 
     /// The first id of a part that has consecutive ids of this tape.

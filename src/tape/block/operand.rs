@@ -6,10 +6,10 @@ use super::write::no_tape;
 use super::{Block, Hold, Home, Id, Ids, Owned, Part, View, run};
 use crate::count::wide32;
 use crate::error::{Code, Error, Result};
+use crate::tape::fence::Fence;
 use crate::tape::{Sweep, Tape, Var};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
@@ -37,6 +37,10 @@ pub struct Operand {
 }
 
 impl Operand {
+    const fn is_scalar(&self) -> bool {
+        matches!(self.ids, Seen::Scalar(_))
+    }
+
     pub fn scalar(x: &Var) -> Self {
         let ids = if x.id == 0 { Seen::Passive } else { Seen::Scalar(x.id) };
         Self { block: std::ptr::null_mut(), part: Part::whole(1, 1), ids }
@@ -183,8 +187,9 @@ impl Place {
         let part = &operand.part;
         match self {
             // The same adjoint for every element of a result.
-            Self::There(adjoint) if matches!(operand.ids, Seen::Scalar(_)) => (*adjoint, 0, 0),
+            Self::There(adjoint) if operand.is_scalar() => (*adjoint, 0, 0),
             Self::There(adjoint) => (*adjoint, part.row_step * width, part.col_step * width),
+            Self::Apart(Spare(values)) if operand.is_scalar() => (values.as_mut_ptr(), 0, 0),
             Self::Apart(Spare(values)) => (values.as_mut_ptr(), width, part.rows * width),
             Self::Nowhere => (std::ptr::null_mut(), 0, 0),
         }
@@ -197,9 +202,8 @@ pub struct Operands<'s> {
     adjoint: *mut f64,
     /// The event's own first id: its operands are older.
     below: u32,
-    floor: u32,
     width: usize,
-    sweep: PhantomData<&'s mut f64>,
+    fence: &'s mut Fence,
 }
 
 impl Block {
@@ -316,11 +320,11 @@ impl Sweep<'_> {
     /// The adjoints of an event with `n` results from id `first` on, apart: those of its operands, to add to, and the
     /// `n * width` of its results, which it must zero when it has read them.
     pub fn split(&mut self, first: u32, n: usize) -> (Operands<'_>, &mut [f64]) {
-        let (width, floor) = (self.width(), self.floor.max(1));
+        let width = self.width();
         let results = self.adjoints(first, n);
         let results: *mut [f64] = results;
         let adjoint = self.tape().adjoint.base().cast();
-        let operands = Operands { adjoint, below: first, floor, width, sweep: PhantomData };
+        let operands = Operands { adjoint, below: first, width, fence: &mut self.fence };
         // SAFETY: borrowed from the sweep as long as both live; operands keep below the results.
         (operands, unsafe { &mut *results })
     }
@@ -379,28 +383,30 @@ impl Operands<'_> {
         }
         let (first, span) = match operand.ids {
             Seen::Passive => return Ok(Place::Nowhere),
-            // Some may have been made before the nest, and some in it.
-            Seen::Listed(Some(first))
-                if wide32(first) + part.span().start >= wide32(self.floor) =>
-            {
-                (first, part.span())
-            }
-            Seen::Listed(_) | Seen::Runs(_, None) => {
+            Seen::Listed(None) | Seen::Runs(_, None) => {
                 return Ok(Place::Apart(Spare::zeros(part.len() * width)));
             }
             Seen::Scalar(id) => (id, 0..1),
-            Seen::Range(first) | Seen::Runs(_, Some(first)) => (first, part.span()),
+            Seen::Range(first) | Seen::Listed(Some(first)) | Seen::Runs(_, Some(first)) => {
+                (first, part.span())
+            }
         };
         let end = wide32(first) + span.end;
         if end > wide32(self.below) {
             return Err(foreign(end - 1));
         }
-        // The ids of a block were given out at once, those of a run by one nest: another begins before or behind them.
-        if wide32(first) + span.start < wide32(self.floor) {
-            return Ok(Place::Nowhere);
+        let start = wide32(first) + span.start;
+        if start < wide32(self.fence.free()) {
+            let ids = narrow(start)..narrow(end);
+            if self.fence.ignores_all(&ids) {
+                return Ok(Place::Nowhere);
+            }
+            if !self.fence.admits_all(&ids) {
+                return Ok(Place::Apart(Spare::zeros(part.len() * width)));
+            }
         }
         // SAFETY: ids below the event's are committed.
-        Ok(Place::There(unsafe { self.adjoint.add((wide32(first) + span.start) * width) }))
+        Ok(Place::There(unsafe { self.adjoint.add(start * width) }))
     }
 
     /// To be called when all has been added.
@@ -414,6 +420,10 @@ impl Operands<'_> {
     /// Adds values to the adjoints of elements that have no consecutive ids, one run of those after the other, since an
     /// id may occur twice.
     fn scatter(&mut self, operand: &Operand, mut values: &[f64]) -> Result<()> {
+        if let Seen::Scalar(id) = operand.ids {
+            self.add_run(id, 1, 1, values)?;
+            return Ok(());
+        }
         let Part { offset, rows, cols, row_step, col_step } = operand.part;
         for top in (0..cols).map(|j| offset + j * col_step) {
             if row_step == 1 {
@@ -442,6 +452,9 @@ impl Operands<'_> {
                 values = self.add_run(first.id, active, n, values)?;
             }
             return Ok(values);
+        }
+        if let Seen::Range(first) = operand.ids {
+            return self.add_run(first + narrow(places.start), places.len(), places.len(), values);
         }
         // SAFETY: held by the tape.
         let block = unsafe { &*operand.block };
@@ -491,9 +504,21 @@ impl Operands<'_> {
         values: &'v [f64],
     ) -> Result<&'v [f64]> {
         let (now, later) = values.split_at(n * self.width);
-        let outside = wide32(self.floor.saturating_sub(id)).min(active);
+        let outside = wide32(self.fence.free().saturating_sub(id)).min(active);
         if wide32(id) + active > wide32(self.below) {
             return Err(foreign(wide32(id) + active - 1));
+        }
+        for (id, values) in (id..).zip(now.chunks_exact(self.width)).take(outside) {
+            if self.fence.lets(id, values) {
+                // SAFETY: as in `add`.
+                let adjoints = unsafe {
+                    std::slice::from_raw_parts_mut(
+                        self.adjoint.add(wide32(id) * self.width),
+                        self.width,
+                    )
+                };
+                adjoints.iter_mut().zip(values).for_each(|(adjoint, value)| *adjoint += value);
+            }
         }
         let now = &now[outside * self.width..active * self.width];
         let first = (wide32(id) + outside) * self.width;
@@ -503,6 +528,11 @@ impl Operands<'_> {
         adjoints.iter_mut().zip(now).for_each(|(adjoint, value)| *adjoint += value);
         Ok(later)
     }
+}
+
+/// An id that was given out.
+fn narrow(id: usize) -> u32 {
+    u32::try_from(id).expect("ids are 32 bits")
 }
 
 #[cold]

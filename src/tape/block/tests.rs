@@ -2,7 +2,7 @@
 
 use super::operand::Adjoint;
 use super::*;
-use crate::tape::{Position, Room, activate};
+use crate::tape::{Outside, Position, Room, activate};
 
 /// Adds `of(i, j, k)` to the adjoint of element (i, j) in direction k.
 fn add_each(
@@ -749,7 +749,7 @@ fn going_back_takes_assignments_back() {
             let (x, y) = (elements(&a), elements(&c));
             let squares = read.then(|| square(&mut tape, &c.view()));
             let place = tape.mark();
-            let nest = nested.then(|| tape.start_nested(false).unwrap());
+            let nest = nested.then(|| tape.start_nested(Outside::Dropped).unwrap());
             let inner = mul(&mut tape, x[0], x[1]);
             set(&mut tape, &a, 0, inner);
             set(&mut tape, &c, 2, inner);
@@ -786,7 +786,7 @@ fn elements_know_their_nest() {
     let mut tape = recording();
     let a = input(&mut tape, 2, &[1.0, 2.0]);
     let outer = elements(&a);
-    let _nest = tape.start_nested(false).unwrap();
+    let _nest = tape.start_nested(Outside::Dropped).unwrap();
     let inner = mul(&mut tape, outer[0], outer[1]);
     set(&mut tape, &a, 0, inner);
     tape.check_vars("a", &elements(&a)).unwrap();
@@ -795,7 +795,7 @@ fn elements_know_their_nest() {
 
 #[test]
 fn a_closed_nest_leaves_the_adjoints_outside_alone() {
-    for outer in [false, true] {
+    for outside in [Outside::Dropped, Outside::Added] {
         for listed in [false, true] {
             let mut tape = recording();
             let a = input(&mut tape, 2, &[3.0, 4.0]);
@@ -803,7 +803,7 @@ fn a_closed_nest_leaves_the_adjoints_outside_alone() {
             if listed {
                 set(&mut tape, &a, 0, x[1]);
             }
-            let nest = tape.start_nested(outer).unwrap();
+            let nest = tape.start_nested(outside).unwrap();
             let inner = input(&mut tape, 2, &[5.0, 6.0]);
             let z = elements(&inner);
             if listed {
@@ -818,10 +818,10 @@ fn a_closed_nest_leaves_the_adjoints_outside_alone() {
             assert_eq!([adjoint(&tape, &z[0]), adjoint(&tape, &z[1])], expected);
             // SAFETY: live.
             unsafe { Tape::recover_nested(&mut *tape, nest) }.unwrap();
-            let expected = match (outer, listed) {
-                (false, _) => [0.0, 0.0],
-                (true, false) => [6.0, 8.0],
-                (true, true) => [6.0, 16.0],
+            let expected = match (outside, listed) {
+                (Outside::Dropped | Outside::Refused, _) => [0.0, 0.0],
+                (Outside::Added, false) => [6.0, 8.0],
+                (Outside::Added, true) => [6.0, 16.0],
             };
             assert_eq!([adjoint(&tape, &x[0]), adjoint(&tape, &x[1])], expected);
         }
@@ -844,7 +844,7 @@ fn assignment_during_a_sweep() {
                 unsafe { Tape::assign_vars(Some(tape), "a", &part(&self.a, 0, 1, 1), &[self.x]) };
             self.code = outside.err().map(|error| error.code);
             assert_eq!(self.code, Some(Code::Nest));
-            let nest = tape.start_nested(false).unwrap();
+            let nest = tape.start_nested(Outside::Dropped).unwrap();
             set(tape, &self.a, 0, self.x);
             // SAFETY: live.
             unsafe { Tape::recover_nested(tape, nest) }
@@ -1082,8 +1082,10 @@ impl Twins {
 
     /// Assignments that are forgotten, with a sweep or without.
     fn nest(&mut self) {
-        let tokens =
-            (self.tape.start_nested(false).unwrap(), self.plain.start_nested(false).unwrap());
+        let tokens = (
+            self.tape.start_nested(Outside::Added).unwrap(),
+            self.plain.start_nested(Outside::Added).unwrap(),
+        );
         let before: Vec<_> = self.matrices.iter().map(elements).collect();
         let scalars = self.scalars.clone();
         for _ in 0..self.random.below(6) {

@@ -1,0 +1,202 @@
+// admpi: what std::complex of an active type lacks. Not part of admpi.hpp: include it where complex numbers are active.
+//
+//   std::complex<admpi::var> z(x, y);
+//   admpi::var energy = norm(2.0 * z + std::complex<double>(0.0, 1.0) * exp(z));
+//
+// The standard leaves open what std::complex of a type that is no floating-point type does. Its members and most of its
+// functions do what they should, in libstdc++ and in libc++. Missing are operators between it and plain numbers, and
+// functions that compute the type of their result.
+#ifndef ADMPI_COMPLEX_HPP
+#define ADMPI_COMPLEX_HPP
+
+#include "admpi.hpp"
+
+#include <complex>
+
+namespace admpi {
+inline namespace ADMPI_NAMESPACE {
+namespace detail {
+
+template <class T>
+inline constexpr bool is_real = std::is_same<T, var>::value || is_tangent<T>;
+
+/// An active type, and what it is computed with besides itself: plain numbers and expressions.
+template <class T, class N>
+using if_mixed = std::enable_if_t<is_real<T> && !std::is_same<T, N>::value && std::is_convertible<N, T>::value, int>;
+template <class T>
+using if_real = std::enable_if_t<is_real<T>, int>;
+
+template <class D>
+using if_double = std::enable_if_t<std::is_same<D, double>::value, int>;
+
+template <class T>
+std::complex<T> activated(const std::complex<double> &z) {
+  return {T(z.real()), T(z.imag())};
+}
+
+/// What an expression is a value of; of a modulus and an argument the active type.
+template <class R, class A = R>
+using real_type = std::conditional_t<is_tangent<R>, R, std::conditional_t<is_tangent<A>, A, var>>;
+
+}  // namespace detail
+
+template <class T, class N, detail::if_mixed<T, N> = 0>
+std::complex<T> operator+(const std::complex<T> &z, const N &x) {
+  return {T(z.real() + x), z.imag()};
+}
+template <class T, class N, detail::if_mixed<T, N> = 0>
+std::complex<T> operator+(const N &x, const std::complex<T> &z) {
+  return {T(x + z.real()), z.imag()};
+}
+template <class T, class N, detail::if_mixed<T, N> = 0>
+std::complex<T> operator-(const std::complex<T> &z, const N &x) {
+  return {T(z.real() - x), z.imag()};
+}
+template <class T, class N, detail::if_mixed<T, N> = 0>
+std::complex<T> operator-(const N &x, const std::complex<T> &z) {
+  return {T(x - z.real()), T(-z.imag())};
+}
+template <class T, class N, detail::if_mixed<T, N> = 0>
+std::complex<T> operator*(const std::complex<T> &z, const N &x) {
+  return {T(z.real() * x), T(z.imag() * x)};
+}
+template <class T, class N, detail::if_mixed<T, N> = 0>
+std::complex<T> operator*(const N &x, const std::complex<T> &z) {
+  return {T(x * z.real()), T(x * z.imag())};
+}
+template <class T, class N, detail::if_mixed<T, N> = 0>
+std::complex<T> operator/(const std::complex<T> &z, const N &x) {
+  return {T(z.real() / x), T(z.imag() / x)};
+}
+template <class T, class N, detail::if_mixed<T, N> = 0>
+std::complex<T> operator/(const N &x, const std::complex<T> &z) {
+  return T(x) / z;
+}
+template <class T, class N, detail::if_mixed<T, N> = 0>
+bool operator==(const std::complex<T> &z, const N &x) {
+  return z.real() == x && z.imag() == 0.0;
+}
+template <class T, class N, detail::if_mixed<T, N> = 0>
+bool operator==(const N &x, const std::complex<T> &z) {
+  return z == x;
+}
+template <class T, class N, detail::if_mixed<T, N> = 0>
+bool operator!=(const std::complex<T> &z, const N &x) {
+  return !(z == x);
+}
+template <class T, class N, detail::if_mixed<T, N> = 0>
+bool operator!=(const N &x, const std::complex<T> &z) {
+  return !(z == x);
+}
+
+// With passive complex numbers, and these with active real ones: c * z, 1i * x. Their type is deduced, since a plain number
+// would convert to it.
+#define ADMPI_COMPLEX(R, op)                                                                           \
+  template <class T, class D, detail::if_real<T> = 0, detail::if_double<D> = 0>                        \
+  R operator op(const std::complex<T> &z, const std::complex<D> &c) {                                  \
+    return z op detail::activated<T>(c);                                                               \
+  }                                                                                                    \
+  template <class T, class D, detail::if_real<T> = 0, detail::if_double<D> = 0>                        \
+  R operator op(const std::complex<D> &c, const std::complex<T> &z) {                                  \
+    return detail::activated<T>(c) op z;                                                               \
+  }
+ADMPI_COMPLEX(std::complex<T>, +)
+ADMPI_COMPLEX(std::complex<T>, -)
+ADMPI_COMPLEX(std::complex<T>, *)
+ADMPI_COMPLEX(std::complex<T>, /)
+ADMPI_COMPLEX(bool, ==)
+ADMPI_COMPLEX(bool, !=)
+#undef ADMPI_COMPLEX
+#define ADMPI_COMPLEX(op)                                                                              \
+  template <class N, class D, detail::if_active_numbers<N> = 0, detail::if_double<D> = 0>              \
+  std::complex<detail::real_type<N>> operator op(const std::complex<D> &c, const N &x) {               \
+    return detail::activated<detail::real_type<N>>(c) op detail::real_type<N>(x);                      \
+  }                                                                                                    \
+  template <class N, class D, detail::if_active_numbers<N> = 0, detail::if_double<D> = 0>              \
+  std::complex<detail::real_type<N>> operator op(const N &x, const std::complex<D> &c) {               \
+    return detail::real_type<N>(x) op detail::activated<detail::real_type<N>>(c);                      \
+  }
+ADMPI_COMPLEX(+)
+ADMPI_COMPLEX(-)
+ADMPI_COMPLEX(*)
+ADMPI_COMPLEX(/)
+#undef ADMPI_COMPLEX
+
+/// Of a modulus and an argument of which one is active, and two expressions.
+template <class R, class A, detail::if_active_numbers<R, A> = 0>
+std::complex<detail::real_type<R, A>> polar(const R &modulus, const A &argument) {
+  using T = detail::real_type<R, A>;
+  using std::cos;
+  using std::sin;
+  return {T(modulus * cos(argument)), T(modulus * sin(argument))};
+}
+
+/// The logarithm to the base of 10, whose template in std does not convert what it divides by.
+inline std::complex<var> log10(const std::complex<var> &z) { return log(z) / 2.302585092994045684; }
+
+namespace detail {
+
+/// z to a real power, by modulus and argument: that of 0 is 0, as of complex numbers of doubles.
+template <class T, class W>
+std::complex<T> real_power(const std::complex<T> &z, const W &w) {
+  using std::exp;
+  const std::complex<T> l = log(z);
+  return std::polar(T(exp(w * l.real())), T(w * l.imag()));
+}
+
+}  // namespace detail
+
+// Powers, whose templates in std know the type of the result for floating-point types only. All are templates of complex
+// types: a scalar would convert to one.
+template <class T, class D, detail::if_real<T> = 0, detail::if_double<D> = 0>
+std::complex<T> pow(const std::complex<T> &z, const std::complex<D> &w) {
+  return exp(w * log(z));
+}
+template <class T, class D, detail::if_real<T> = 0, detail::if_double<D> = 0>
+std::complex<T> pow(const std::complex<D> &z, const std::complex<T> &w) {
+  return exp(w * log(z));
+}
+template <class T, class E, detail::if_real<T> = 0, std::enable_if_t<!std::is_same<E, T>::value, int> = 0>
+std::complex<T> pow(const std::complex<T> &z, const expression<E> &w) {
+  return detail::real_power(z, T(w.self()));
+}
+template <class T, detail::if_real<T> = 0>
+std::complex<T> pow(const std::complex<T> &z, double w) {
+  return detail::real_power(z, w);
+}
+template <class T, detail::if_real<T> = 0>
+std::complex<T> pow(double x, const std::complex<T> &w) {
+  return exp(w * std::log(std::complex<double>(x)));
+}
+#ifndef __GLIBCXX__
+// libstdc++ has them; that of a var is below.
+template <class T, detail::if_real<T> = 0>
+std::complex<T> pow(const std::complex<T> &z, const T &w) {
+  return detail::real_power(z, w);
+}
+template <class T, detail::if_real<T> = 0>
+std::complex<T> pow(const T &x, const std::complex<T> &w) {
+  return exp(w * log(std::complex<T>(x)));
+}
+#endif
+
+}  // namespace ADMPI_NAMESPACE
+}  // namespace admpi
+
+namespace std {
+
+using admpi::log10;
+using admpi::polar;
+using admpi::pow;
+
+#ifdef __GLIBCXX__
+/// The general one returns an expression or a complex number.
+template <>
+inline complex<admpi::var> pow(const complex<admpi::var> &z, const admpi::var &w) {
+  return admpi::detail::real_power(z, w);
+}
+#endif
+
+}  // namespace std
+
+#endif

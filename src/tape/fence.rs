@@ -1,0 +1,113 @@
+//! What a sweep finds below its own values: adjoints that it drops, since an isolated nest leaves them alone, and
+//! adjoints that come too late, since the sweep in whose callback it runs has passed them.
+
+#![forbid(unsafe_code)]
+
+use super::{Outside, Tape};
+use crate::error::{Code, Error, Result};
+use std::io::Write as _;
+use std::ops::Range;
+use std::sync::Once;
+
+/// Which ids a sweep may add to. Those from `free` on need no question.
+#[derive(Debug, Default)]
+pub struct Fence {
+    free: u32,
+    /// The base of the innermost nest that is isolated, or 0.
+    floor: u32,
+    outside: Outside,
+    /// Whether what is dropped is to be told of.
+    watches: bool,
+    /// What the sweeps around this one have passed.
+    passed: Vec<Range<u32>>,
+    /// The first id that was dropped, and the first that came too late.
+    dropped: Option<u32>,
+    late: Option<u32>,
+}
+
+impl Fence {
+    /// For a sweep of `tape` that begins now.
+    pub fn of(tape: &Tape) -> Self {
+        let isolated = tape.nests.iter().rfind(|nest| nest.outside != Outside::Added);
+        let (floor, outside) =
+            isolated.map_or((0, Outside::Added), |nest| (nest.base.id, nest.outside));
+        let passed: Vec<_> = tape.sweeps.iter().map(|sweep| sweep.reached..sweep.top.id).collect();
+        let free = passed.last().map_or(floor, |passed| passed.end.max(floor));
+        let watches = outside == Outside::Refused || tape.checking();
+        Self { free, floor, outside, watches, passed, dropped: None, late: None }
+    }
+
+    /// The ids from which on nothing needs to be asked; 0 for a sweep that may add to all.
+    #[inline(always)]
+    pub const fn free(&self) -> u32 {
+        self.free
+    }
+
+    /// Whether what is added to `ids` need not be looked at one by one.
+    pub fn admits_all(&self, ids: &Range<u32>) -> bool {
+        let apart = |passed: &Range<u32>| ids.end <= passed.start || passed.end <= ids.start;
+        ids.start >= self.free || (ids.start >= self.floor && self.passed.iter().all(apart))
+    }
+
+    /// Whether `ids` are dropped, and nobody wants to know.
+    pub const fn ignores_all(&self, ids: &Range<u32>) -> bool {
+        ids.end <= self.floor && !self.watches
+    }
+
+    /// Whether `values` are to be added to the adjoint of `id`, which is not free. The id 0 has none.
+    #[inline(never)]
+    pub fn lets(&mut self, id: u32, values: &[f64]) -> bool {
+        if id == 0 || values.iter().all(|&value| value == 0.0) {
+            return false;
+        }
+        if id < self.floor {
+            self.dropped.get_or_insert(id);
+            return false;
+        }
+        let late = self.passed.iter().any(|passed| passed.contains(&id));
+        if late {
+            self.late.get_or_insert(id);
+        }
+        !late
+    }
+
+    /// What became of the derivatives that were not admitted.
+    pub fn verdict(&self) -> Result<()> {
+        if let Some(id) = self.late {
+            return Err(Error::new(
+                Code::Nest,
+                format!(
+                    "reverse in a callback of a sweep came to the value of id {id}, which that sweep has passed: its \
+                     derivative would be lost. A callback may use what was made before the operation it reverses"
+                ),
+            ));
+        }
+        match (self.dropped, self.outside) {
+            (Some(id), Outside::Refused) => Err(Error::new(
+                Code::Argument,
+                format!(
+                    "the function uses an active value (id {id}) that is not among its parameters: its derivative would \
+                     be lost. Make it a parameter, or use its value if it is a constant"
+                ),
+            )),
+            (Some(id), Outside::Dropped) if self.watches => {
+                tell(id);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Tells, once a process, that a nest has dropped derivatives. It was asked to, so that it is not an error.
+fn tell(id: u32) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let text = format!(
+            "admpi: an isolated nest dropped derivatives with respect to values from outside it, first that of id {id}. \
+             They are constants there; without ADMPI_NEST_ISOLATED they get their derivatives (ADMPI_CHECK=1 tells this \
+             once)\n"
+        );
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    });
+}

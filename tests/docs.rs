@@ -1,0 +1,237 @@
+//! The documents: their links lead somewhere, the names they use exist, and the page of environment variables lists what
+//! the source reads.
+#![forbid(unsafe_code)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(path: &Path, found: &mut Vec<PathBuf>) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).expect("a directory") {
+            files(&entry.expect("an entry").path(), found);
+        }
+    } else {
+        found.push(path.to_path_buf());
+    }
+}
+
+/// The files in these places, sorted.
+fn files_in(places: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for place in places {
+        files(&root().join(place), &mut found);
+    }
+    found.sort();
+    found
+}
+
+fn pages() -> Vec<PathBuf> {
+    let mut pages =
+        files_in(&["README.md", "CHANGELOG.md", "SECURITY.md", "docs", "examples_c", "packaging"]);
+    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    pages
+}
+
+/// A page's lines outside of blocks of code.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut code = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        code ^= fence;
+        !code && !fence
+    })
+}
+
+/// The line without what stands in backquotes.
+fn without_code(line: &str) -> String {
+    line.split('`').step_by(2).collect::<Vec<_>>().join(" ")
+}
+
+/// The anchor that GitHub and MkDocs give a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
+}
+
+fn anchors(page: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(page).expect("a page");
+    prose(&text)
+        .filter(|line| line.starts_with('#'))
+        .map(|line| anchor(line.trim_start_matches('#')))
+        .collect()
+}
+
+/// Where the page's links lead.
+fn links(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in prose(text).map(without_code) {
+        for part in line.split("](").skip(1) {
+            found.push(part.split(')').next().unwrap_or_default().to_owned());
+        }
+    }
+    found
+}
+
+/// What is wrong with a link of the page, if anything.
+fn fault(page: &Path, link: &str) -> Option<String> {
+    if link.contains("://") {
+        return None;
+    }
+    let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let target = match path {
+        "" => page.to_path_buf(),
+        _ => page.parent().expect("a directory").join(path),
+    };
+    if !target.exists() {
+        return Some("there is no such file".to_owned());
+    }
+    if anchor.is_empty() || anchors(&target).contains(anchor) {
+        return None;
+    }
+    Some(format!("{path} has no heading #{anchor}"))
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut faults = Vec::new();
+    let mut count = 0;
+    for page in pages() {
+        let text = fs::read_to_string(&page).expect("a page");
+        for link in links(&text) {
+            count += 1;
+            if let Some(why) = fault(&page, &link) {
+                faults.push(format!("{}: ({link}): {why}", page.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(count > 50, "only {count} links were found");
+}
+
+#[test]
+fn the_readme_and_the_site_list_every_document() {
+    let site = fs::read_to_string(root().join("docs/site/mkdocs.yml")).expect("mkdocs.yml");
+    let text = fs::read_to_string(root().join("README.md")).expect("the README");
+    let linked: BTreeSet<String> = links(&text).into_iter().collect();
+    for entry in fs::read_dir(root().join("docs")).expect("docs") {
+        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        if Path::new(&name).extension().is_some_and(|extension| extension == "md") {
+            assert!(linked.contains(&format!("docs/{name}")), "README.md has no link to {name}");
+            assert!(
+                site.contains(&format!(" docs/{name}\n")),
+                "mkdocs.yml has no entry for {name}"
+            );
+        }
+    }
+}
+
+fn name_at(text: &str) -> String {
+    text.chars().take_while(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '_').collect()
+}
+
+/// The names that stand in files in these places between one of the openings and one of the closings.
+fn read_names(places: &[&str], openings: &[&str], closings: &[&str]) -> BTreeMap<String, PathBuf> {
+    let mut names = BTreeMap::new();
+    for path in files_in(places) {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        for opening in openings {
+            for (at, _) in text.match_indices(opening) {
+                let rest = &text[at + opening.len()..];
+                let name = name_at(rest);
+                let closed = closings.iter().any(|closing| rest[name.len()..].starts_with(closing));
+                if name.starts_with(|c: char| c.is_ascii_uppercase()) && closed {
+                    names.insert(name, path.clone());
+                }
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn environment_variables_are_documented() {
+    let mut read = read_names(
+        &["src", "cpp_tests", "tests"],
+        &["env::var(\"", "env::var_os(\"", "getenv(\"", "environment(\""],
+        &["\""],
+    );
+    read.retain(|name, _| name.starts_with("ADMPI_"));
+    read.append(&mut read_names(&["scripts", ".ci"], &["${"], &[":-", ":+"]));
+    read.append(&mut read_names(&["cmake", "CMakeLists.txt"], &["$ENV{"], &["}"]));
+    read.append(&mut read_names(&["Makefile"], &["\n"], &[" ?="]));
+    read.append(&mut read_names(&["Makefile"], &["$("], &[")"]));
+    // Every program's own.
+    read.retain(|name, _| {
+        !["HOME", "PATH", "MAKE", "CC", "CXX", "TMPDIR"].contains(&name.as_str())
+    });
+
+    let page = fs::read_to_string(root().join("docs/environment.md")).expect("environment.md");
+    let documented: BTreeSet<String> =
+        page.lines().filter_map(|line| Some(name_at(line.strip_prefix("| `")?))).collect();
+    for (name, path) in &read {
+        assert!(documented.contains(name), "{} reads {name}: not on the page", path.display());
+    }
+    for name in &documented {
+        assert!(read.contains_key(name), "docs/environment.md: nothing reads {name}");
+    }
+}
+
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// The library's names in a text: `admpi_x`, `AMPI_x` and their kin, and the x of `admpi::x`.
+fn names(text: &str) -> BTreeSet<String> {
+    let prefixes = ["admpi_", "AMPI_", "ADMPI_", "MPIX_"];
+    let mut found: BTreeSet<String> = identifiers(text)
+        .filter(|word| prefixes.iter().any(|prefix| word.starts_with(prefix)))
+        .filter(|word| !word.ends_with('_'))
+        .map(str::to_owned)
+        .collect();
+    for rest in text.split("admpi::").skip(1) {
+        found.extend(identifiers(rest).next().map(str::to_owned));
+    }
+    found
+}
+
+/// Whether it is an identifier of the source, or one that a macro pastes together, as in `admpi_array_##name`.
+fn exists(name: &str, known: &BTreeSet<String>) -> bool {
+    let pasted = |(at, _)| known.contains(&name[..=at]) && known.contains(&name[at + 1..]);
+    known.contains(name) || name.match_indices('_').any(pasted)
+}
+
+#[test]
+fn names_in_the_documents_exist() {
+    let places = ["include", "src", "cmake", "cpp_tests", "tests", "scripts", "CMakeLists.txt"];
+    let mut known = BTreeSet::new();
+    for path in files_in(&places) {
+        if path.ends_with("docs.rs") {
+            continue;
+        }
+        if let Ok(text) = fs::read_to_string(&path) {
+            known.extend(identifiers(&text).map(str::to_owned));
+        }
+    }
+    let mut faults = Vec::new();
+    for page in pages() {
+        let mut text = fs::read_to_string(&page).expect("a page");
+        match page.file_name().and_then(|name| name.to_str()) {
+            Some("CHANGELOG.md") => continue, // history
+            Some("coming_from.md") => {
+                // The first column has the names of others.
+                let here = |line: &str| line.splitn(3, '|').last().unwrap_or_default().to_owned();
+                text = text.lines().map(here).collect::<Vec<_>>().join("\n");
+            }
+            _ => {}
+        }
+        for name in names(&text).iter().filter(|name| !exists(name, &known)) {
+            faults.push(format!("{}: there is no {name}", page.display()));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
