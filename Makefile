@@ -8,7 +8,10 @@
 #   make test-large              counts past 2^31 at real size: up to 9 GiB of memory, some minutes
 #   make bench                   the table of figures
 #   make bench-large             those of counts past 2^31: up to 9 GiB of memory, some minutes
-#   make install PREFIX=/path    library, headers, CMake package, admpi.pc
+#   make install PREFIX=/path    library, headers, CMake package, admpi.pc, documents
+#   make uninstall               what make install put there
+#   make dist                    build/admpi-<version>.tar.gz: the source with all crates, for machines without a network
+#   make test-dist               installs from that without a network: some minutes
 #
 # MPI=openmpi or MPI=mpich, or MPICC=<wrapper>, chooses the MPI of all but test; MPI=none installs without.
 
@@ -20,17 +23,17 @@ BUILD ?= build
 DURATION ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo demo-map test test-random test-maps test-large bench bench-large install
+.PHONY: demo demo-map test test-random test-maps test-large bench bench-large install uninstall dist test-dist
 
 demo:
-	scripts/bootstrap demo
-	scripts/configure $(BUILD)/demo $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
-	cmake --build $(BUILD)/demo --target demo --parallel $(JOBS)
+	scripts/bootstrap demo $(MPI)
+	scripts/configure "$(BUILD)/demo" $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
+	cmake --build "$(BUILD)/demo" --target demo --parallel $(JOBS)
 
 demo-map:
-	scripts/bootstrap demo
-	scripts/configure $(BUILD)/demo $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
-	cmake --build $(BUILD)/demo --target demo-map --parallel $(JOBS)
+	scripts/bootstrap demo $(MPI)
+	scripts/configure "$(BUILD)/demo" $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
+	cmake --build "$(BUILD)/demo" --target demo-map --parallel $(JOBS)
 
 test:
 	scripts/bootstrap test
@@ -42,28 +45,41 @@ test-random:
 
 test-maps:
 	scripts/bootstrap test
-	scripts/configure $(BUILD)/maps $(MPI) -DADMPI_EXAMPLES=OFF -DADMPI_BENCHES=OFF
-	cmake --build $(BUILD)/maps --target test-maps --parallel $(JOBS)
+	scripts/configure "$(BUILD)/maps" $(MPI) -DADMPI_EXAMPLES=OFF -DADMPI_BENCHES=OFF
+	cmake --build "$(BUILD)/maps" --target test-maps --parallel $(JOBS)
 
 test-large:
 	scripts/bootstrap test
-	scripts/configure $(BUILD)/large $(MPI) -DADMPI_EXAMPLES=OFF -DADMPI_BENCHES=OFF
-	cmake --build $(BUILD)/large --target test-large --parallel $(JOBS)
+	scripts/configure "$(BUILD)/large" $(MPI) -DADMPI_EXAMPLES=OFF -DADMPI_BENCHES=OFF
+	cmake --build "$(BUILD)/large" --target test-large --parallel $(JOBS)
 
 bench:
-	scripts/bootstrap bench
-	scripts/configure $(BUILD)/bench $(MPI) -DBUILD_TESTING=OFF -DADMPI_EXAMPLES=OFF
-	cmake --build $(BUILD)/bench --target bench --parallel $(JOBS)
-	cargo bench --locked --no-default-features --target-dir $(BUILD)/cargo
+	scripts/bootstrap bench $(MPI)
+	scripts/configure "$(BUILD)/bench" $(MPI) -DBUILD_TESTING=OFF -DADMPI_EXAMPLES=OFF
+	cmake --build "$(BUILD)/bench" --target bench --parallel $(JOBS)
+	cargo bench --locked --no-default-features --target-dir "$(BUILD)/cargo"
 
 bench-large:
-	scripts/bootstrap bench
-	scripts/configure $(BUILD)/bench $(MPI) -DBUILD_TESTING=OFF -DADMPI_EXAMPLES=OFF
-	cmake --build $(BUILD)/bench --target bench-large --parallel $(JOBS)
+	scripts/bootstrap bench $(MPI)
+	scripts/configure "$(BUILD)/bench" $(MPI) -DBUILD_TESTING=OFF -DADMPI_EXAMPLES=OFF
+	cmake --build "$(BUILD)/bench" --target bench-large --parallel $(JOBS)
 
+# What cannot be installed is not built first.
 install:
+	@mkdir -p "$(DESTDIR)$(PREFIX)" && test -w "$(DESTDIR)$(PREFIX)" || \
+	  { echo "PREFIX=$(PREFIX) cannot be written to; take another, such as PREFIX=$$HOME/admpi" >&2; exit 1; }
 	scripts/bootstrap install $(MPI)
-	scripts/configure $(BUILD)/install $(MPI) -DCMAKE_INSTALL_PREFIX="$(PREFIX)" \
+	scripts/configure "$(BUILD)/install" $(MPI) -DCMAKE_INSTALL_PREFIX="$(PREFIX)" \
 	  -DBUILD_TESTING=OFF -DADMPI_EXAMPLES=OFF -DADMPI_BENCHES=OFF
-	cmake --build $(BUILD)/install --parallel $(JOBS)
-	cmake --install $(BUILD)/install
+	cmake --build "$(BUILD)/install" --parallel $(JOBS)
+	cmake --install "$(BUILD)/install"
+
+uninstall:
+	cmake --build "$(BUILD)/install" --target uninstall
+
+dist:
+	scripts/dist "$(BUILD)"
+
+test-dist:
+	scripts/bootstrap install $(MPI)
+	MPI="$(MPI)" scripts/test-dist "$(BUILD)/dist" whole

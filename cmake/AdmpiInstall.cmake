@@ -1,23 +1,40 @@
-# Installs the library, the headers, admpiConfig.cmake and admpi.pc.
+# Installs the library, the headers, admpiConfig.cmake and admpi.pc, and the documents. The build directory itself
+# serves find_package(admpi), too.
 #
 # The MPI stands in both as the paths of the one the library was built for: an admpi serves one MPI, and
 # a consumer then needs neither FindMPI nor the C language in its project.
 
+include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_directory "${CMAKE_INSTALL_LIBDIR}/cmake/admpi")
 
 install(TARGETS admpi EXPORT admpi-targets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(FILES include/admpi.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(FILES include/admpi.hpp DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" OPTIONAL)
-install(DIRECTORY include/admpi DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+# Without MPI there is no mpi.h for these.
+set(excluded "")
+if(NOT ADMPI_WITH_MPI)
+  set(excluded REGEX "/(admpi/(abi|ampi|collectives|init|large|map_service|messages|neighbors|reductions)[a-z_]*|bigmpi)\\.(h|hpp)$" EXCLUDE)
+endif()
+install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" ${excluded})
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/include/admpi/config.h"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/admpi")
 
+# In the order of the source tree, in which they refer to each other. CMAKE_INSTALL_DOCDIR has the name of the project
+# that asked for it first.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_INSTALL_DOCDIR "${CMAKE_INSTALL_DATAROOTDIR}/doc/admpi")
+endif()
+install(FILES README.md CHANGELOG.md CITATION.cff SECURITY.md LICENSE-APACHE LICENSE-MIT
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY docs examples_c packaging DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  PATTERN "CMakeLists.txt" EXCLUDE PATTERN "*.cmake" EXCLUDE PATTERN "test_*" EXCLUDE PATTERN "__pycache__" EXCLUDE)
+
 install(EXPORT admpi-targets NAMESPACE admpi:: DESTINATION "${package_directory}")
+export(EXPORT admpi-targets NAMESPACE admpi:: FILE "${CMAKE_CURRENT_BINARY_DIR}/admpi-targets.cmake")
 configure_package_config_file(cmake/admpiConfig.cmake.in admpiConfig.cmake
   INSTALL_DESTINATION "${package_directory}"
   NO_SET_AND_CHECK_MACRO)
@@ -46,8 +63,14 @@ else()
 endif()
 # Trees under a home directory are the rule on clusters: let programs find the library there.
 set(pc_rpath " -Wl,-rpath,\${libdir}")
-if("${CMAKE_INSTALL_FULL_LIBDIR}" IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+if(ADMPI_STATIC OR "${CMAKE_INSTALL_FULL_LIBDIR}" IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
   set(pc_rpath "")
+endif()
+# What libadmpi.so has found by itself, libadmpi.a leaves to the program, with --static or without.
+set(pc_libs "-lm")
+if(ADMPI_STATIC)
+  list(TRANSFORM ADMPI_SYSTEM_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE pc_libs)
+  list(JOIN pc_libs " " pc_libs)
 endif()
 set(pc_mpi_cflags "")
 set(pc_mpi_libs "")
@@ -62,3 +85,13 @@ if(ADMPI_WITH_MPI)
 endif()
 configure_file(cmake/admpi.pc.in admpi.pc @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/admpi.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+# CMake keeps a manifest, but not the prefix, which --prefix may choose.
+set(prefix_file "${CMAKE_CURRENT_BINARY_DIR}/install_prefix.txt")
+install(CODE "file(WRITE \"${prefix_file}\" \"\${CMAKE_INSTALL_PREFIX}\\n\")")
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall
+    COMMAND "${CMAKE_COMMAND}" "-DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt" "-DPREFIX_FILE=${prefix_file}"
+      -P "${CMAKE_CURRENT_SOURCE_DIR}/cmake/uninstall.cmake"
+    VERBATIM)
+endif()
