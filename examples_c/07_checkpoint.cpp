@@ -2,7 +2,9 @@
  *
  * Recording 10,000 steps needs a tape of 10,000 steps. Instead the states at the beginning of every 100th are kept, and
  * the blocks of 100 are recorded again one by one, last block first, each in a nest that is swept with the adjoint of
- * the block after it and then given back. Twice the forward work for a hundredth of the memory, and the same gradient. */
+ * the block after it and then given back. Twice the forward work for a hundredth of the memory, and the same gradient.
+ * The state at a block's beginning is an input of its nest. The friction is one value for all blocks, from outside the
+ * nests: its adjoint gathers what each of them contributes. */
 #include <admpi.hpp>
 
 #include <array>
@@ -57,21 +59,23 @@ Gradient by_checkpoints(admpi::tape &tape) {
   while (checkpoint.size() < steps / block) checkpoint.push_back(run(checkpoint.back(), friction_value, block));
 
   Gradient g = {1.0, 0.0, 0.0, 0}; /* of the final angle with respect to the final state */
+  var friction = friction_value;
   tape.start();
+  tape.input(friction);
   for (auto from = checkpoint.rbegin(); from != checkpoint.rend(); ++from) {
     admpi::nested nest(tape);
     State<var> s = {from->angle, from->velocity};
-    var friction = friction_value;
     tape.input(s.angle);
     tape.input(s.velocity);
-    tape.input(friction);
     const State<var> end = run(s, friction, block);
     tape.seed(end.angle, g.angle);
     tape.seed(end.velocity, g.velocity);
     tape.reverse();
-    g = {tape.adjoint(s.angle), tape.adjoint(s.velocity), g.friction + tape.adjoint(friction), tape.statistics().statements};
+    g = {tape.adjoint(s.angle), tape.adjoint(s.velocity), 0.0, tape.statistics().statements};
   } /* here the nest's statements are given back */
   tape.stop();
+  tape.reverse(); /* through what was computed outside the nests: nothing here */
+  g.friction = tape.adjoint(friction);
   return g;
 }
 

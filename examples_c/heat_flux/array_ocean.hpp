@@ -88,8 +88,8 @@ class Ocean {
   /** Misfit to the target at the cells shown, plus the roughness of the flux. The same on every rank. */
   var objective() {
     const view q = inner(flux_), south = side(flux_, 0, 1), east = side(flux_, 1, 0);
-    const var roughness = sum(south_side_ * square(south - q) + east_side_ * square(east - q));
-    const var local = 0.5 * (sum(weight_ * square(inner(temperature_) - target_)) + settings_.smoothness * roughness);
+    const var roughness = dot(south_side_, square(south - q)) + dot(east_side_, square(east - q));
+    const var local = 0.5 * (dot(weight_, square(inner(temperature_) - target_)) + settings_.smoothness * roughness);
     var global;
     AMPI_Allreduce(&local, &global, 1, AMPI_ADOUBLE, MPI_SUM, cart_);
     return global;
@@ -121,8 +121,8 @@ class Ocean {
     exchange_halo(temperature_);
     const varmat p = exp(settings_.nonlinearity * (temperature_ - settings_.reference));
     const view here = inner(p);
-    const auto flow = north_side_ * (side(p, 0, -1) - here) + south_side_ * (side(p, 0, 1) - here) +
-                      west_side_ * (side(p, -1, 0) - here) + east_side_ * (side(p, 1, 0) - here);
+    const auto flow = elt_multiply(north_side_, side(p, 0, -1) - here) + elt_multiply(south_side_, side(p, 0, 1) - here) +
+                      elt_multiply(west_side_, side(p, -1, 0) - here) + elt_multiply(east_side_, side(p, 1, 0) - here);
     inner(temperature_) = inner(temperature_) + rate_ * flow + inner(flux_) / settings_.steps;
   }
 

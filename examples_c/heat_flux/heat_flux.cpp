@@ -2,10 +2,10 @@
  *
  * ocean.hpp is an ordinary MPI program. Its adjoint twin, adjoint/ocean.hpp, is the same text with the prefix MPI_ replaced by
  * AMPI_ (see adjoint.sed) and is instantiated with admpi::var in place of double. One reverse sweep of the twin gives the
- * gradient of the misfit with respect to the flux at all 65,183 cells and the diffusivity, across all ranks, and L-BFGS
- * does the rest. A fifth of February is shown to it, the other four fifths judge.
+ * gradient of the misfit with respect to the flux at all 65,183 cells and the diffusivity, across all ranks, and NLopt's
+ * L-BFGS does the rest. A fifth of February is shown to it, the other four fifths judge.
  *
- *     mpiexec -n 4 heat_flux --data DIRECTORY [--pictures DIRECTORY] [--steps N] [--iterations N] [--gradient FILE] */
+ *     mpiexec -n 4 heat_flux --data DIRECTORY [--results DIRECTORY] [--steps N] [--evaluations N] [--gradient FILE] */
 #include <admpi.hpp>
 
 #include <algorithm>
@@ -19,14 +19,14 @@
 #include <vector>
 
 #include "adjoint/ocean.hpp"
-#include "lbfgs.hpp"
+#include "field.hpp"
+#include "minimise.hpp"
 #include "ocean.hpp"
-#include "picture.hpp"
 #include "wire.hpp"
 
 namespace {
 
-using lbfgs::Vector;
+using optimiser::Vector;
 
 // A mixed layer of 50 m, a month of 30 days and cells of one degree: what turns the model's units into physical ones.
 constexpr double month = 30 * 86400.0;
@@ -38,10 +38,10 @@ constexpr double log_diffusivity_scale = 0.05;
 
 struct Options {
   std::string data;
-  std::string pictures;
+  std::string results;
   std::string gradient;
   int steps = 360;
-  int iterations = 40;
+  int evaluations = 48;
 };
 
 Options read_options(int argc, char **argv) {
@@ -51,14 +51,14 @@ Options read_options(int argc, char **argv) {
     if (i + 1 == argc) throw std::runtime_error("option " + name + " needs a value");
     if (name == "--data")
       options.data = argv[i + 1];
-    else if (name == "--pictures")
-      options.pictures = argv[i + 1];
+    else if (name == "--results")
+      options.results = argv[i + 1];
     else if (name == "--gradient")
       options.gradient = argv[i + 1];
     else if (name == "--steps")
       options.steps = std::atoi(argv[i + 1]);
-    else if (name == "--iterations")
-      options.iterations = std::atoi(argv[i + 1]);
+    else if (name == "--evaluations")
+      options.evaluations = std::atoi(argv[i + 1]);
     else
       throw std::runtime_error("unknown option " + name);
   }
@@ -237,7 +237,7 @@ class Adjoint {
 
     gradient.assign(controls_, 0.0);
     if (rank_ == 0) tape_.adjoints(control.data(), std::int64_t(controls_), gradient.data());
-    // All ranks run the optimiser, on the same numbers.
+    // All ranks check it.
     MPI_Bcast(gradient.data(), int(controls_), MPI_DOUBLE, 0, MPI_COMM_WORLD);
     return admpi::value(objective);
   }
@@ -299,7 +299,7 @@ double compare_direction(Primal &primal, const Vector &x, const Vector &gradient
     for (std::size_t i = 0; i < y.size(); ++i) y[i] += step * direction[i];
     return primal.objective(y);
   };
-  const double difference = (shifted(h) - shifted(-h)) / (2 * h), derivative = lbfgs::dot(gradient, direction);
+  const double difference = (shifted(h) - shifted(-h)) / (2 * h), derivative = optimiser::dot(gradient, direction);
   const double error = std::fabs(difference / derivative - 1);
   report.line("  %-28s adjoint %+.10e  difference %+.10e  apart %.1e", name, derivative, difference, error);
   return error;
@@ -320,25 +320,53 @@ void check_gradient(Primal &primal, Adjoint &adjoint, const Problem &problem, Re
   report.check("directional derivatives agree (1e-7)", std::max(flux_error, diffusivity_error) < 1e-7);
 }
 
-lbfgs::State fit(Adjoint &adjoint, const Problem &problem, int iterations, Report &report) {
-  report.line("\nL-BFGS\n  iteration  gradients     objective      |gradient|   step    diffusivity [m2/s]   seconds");
+/** Gradients for an optimiser that runs on rank 0 alone, so that no two ranks can decide differently. The others take part in each
+ *  gradient until rank 0 says that it was the last. */
+class Gradients {
+ public:
+  explicit Gradients(Adjoint &adjoint) : adjoint_(adjoint) {}
+
+  double operator()(const Vector &x, Vector &gradient) const {
+    another(true);
+    return adjoint_.gradient(x, gradient);
+  }
+  void end() const { another(false); }
+
+  /** On the other ranks. */
+  void take_part() const {
+    Vector ignored;
+    while (another(false)) adjoint_.gradient(Vector(1), ignored);
+  }
+
+ private:
+  /** What rank 0 says. */
+  static bool another(int said) {
+    MPI_Bcast(&said, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return said != 0;
+  }
+
+  Adjoint &adjoint_;
+};
+
+Vector fit(Adjoint &adjoint, const Problem &problem, int evaluations, Report &report) {
+  report.line("\nL-BFGS, by NLopt: the gradients that find a lower objective");
+  report.line("  gradients     objective      |gradient|    diffusivity [m2/s]   seconds");
   const double start = MPI_Wtime();
-  double last = INFINITY;
-  bool decreases = true;
-  const auto observe = [&](const lbfgs::State &state) {
-    report.line("  %9d  %9d  %12.5f  %14.6e  %5.2f  %20.1f  %8.1f", state.iteration, state.evaluations, state.value,
-                state.gradient_norm, state.step, diffusivity_unit * std::exp(state.x.back() * log_diffusivity_scale),
-                MPI_Wtime() - start);
-    decreases = decreases && state.value < last;
-    last = state.value;
+  const auto observe = [&](const optimiser::Point &point) {
+    report.line("  %9d  %12.5f  %14.6e  %20.1f  %8.1f", point.evaluations, point.value, point.gradient_norm,
+                diffusivity_unit * std::exp(point.x.back() * log_diffusivity_scale), MPI_Wtime() - start);
     return true;
   };
-  const auto function = [&](const Vector &x, Vector &gradient) { return adjoint.gradient(x, gradient); };
-  // Half the gradient is about the length that the misfit alone would ask for.
-  const double first_step = 0.5;
-  lbfgs::State state = lbfgs::minimise(function, first_control(problem), iterations, observe, first_step);
-  report.check("the objective decreases in every iteration", decreases);
-  return state;
+  Vector x = first_control(problem);
+  const Gradients gradients(adjoint);
+  if (report.rank() == 0) {
+    x = optimiser::minimise(gradients, x, evaluations, observe).x;
+    gradients.end();
+  } else {
+    gradients.take_part();
+  }
+  MPI_Bcast(x.data(), int(x.size()), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return x;
 }
 
 void report_cost(Primal &primal, Adjoint &adjoint, const Vector &x, Report &report) {
@@ -377,29 +405,17 @@ Field flux_in_watts(const Problem &problem, const Vector &x) {
   return flux;
 }
 
-void write_pictures(const std::string &directory, const Problem &problem, const Field &fitted, const Field &flux) {
-  const Field before = difference(problem.january, problem.february), after = difference(fitted, problem.february);
-  const Legend temperature{"", "*C", -2, 32, sequential}, misfit{"", "*C", -2, 2, diverging};
-  const auto titled = [](Legend legend, const char *title) {
-    legend.title = title;
-    return legend;
-  };
-  const std::vector<std::pair<const char *, Panel>> pictures = {
-      {"january", {&problem.january, titled(temperature, "January 2015: sea surface temperature")}},
-      {"february", {&problem.february, titled(temperature, "February 2015: sea surface temperature")}},
-      {"february_fitted", {&fitted, titled(temperature, "February 2015, fitted by the model")}},
-      {"misfit_before", {&before, titled(misfit, "Misfit before: January - February")}},
-      {"misfit_after", {&after, titled(misfit, "Misfit after: fitted - February")}},
-      {"heat_flux", {&flux, {"Recovered heat flux into the ocean", "W/m^", -250, 250, diverging}}}};
-  std::vector<Panel> all;
-  for (const auto &[name, panel] : pictures) {
-    write_picture(directory + "/" + name + ".png", {panel}, 1, 2);
-    all.push_back(panel);
-  }
-  write_picture(directory + "/overview.png", all, 3, 1);
+/** The fields that pictures.gp draws. */
+void write_fields(const std::string &directory, const Problem &problem, const Field &fitted, const Field &flux) {
+  write_field(directory + "/january.txt", problem.january);
+  write_field(directory + "/february.txt", problem.february);
+  write_field(directory + "/february_fitted.txt", fitted);
+  write_field(directory + "/misfit_before.txt", difference(problem.january, problem.february));
+  write_field(directory + "/misfit_after.txt", difference(fitted, problem.february));
+  write_field(directory + "/heat_flux.txt", flux);
 }
 
-void judge(Primal &primal, const Problem &problem, const Vector &x, const std::string &pictures, Report &report) {
+void judge(Primal &primal, const Problem &problem, const Vector &x, const std::string &results, Report &report) {
   const std::vector<Field> months = primal.forecast(x, 2);
   int failed = 0;
   if (report.rank() == 0) {
@@ -414,9 +430,9 @@ void judge(Primal &primal, const Problem &problem, const Vector &x, const std::s
                 rmse(problem.february, problem.march, problem.basin.wet), rmse(march, problem.march, problem.basin.wet));
     report.check("February at unseen cells: less than half the RMSE of persistence", fitted < 0.5 * persistence);
     failed = report.failures();
-    if (!pictures.empty()) {
-      write_pictures(pictures, problem, february, flux_in_watts(problem, x));
-      report.line("\npictures are in %s", pictures.c_str());
+    if (!results.empty()) {
+      write_fields(results, problem, february, flux_in_watts(problem, x));
+      report.line("\nfields are in %s", results.c_str());
     }
   }
   MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -443,8 +459,8 @@ int run(const Options &options) {
     write_gradient(options.gradient, adjoint, problem, report);
     return 0;
   }
-  // Better to find out now that pictures cannot be written.
-  if (!options.pictures.empty() && report.rank() == 0) std::filesystem::create_directories(options.pictures);
+  // Better to find out now that nothing can be written there.
+  if (!options.results.empty() && report.rank() == 0) std::filesystem::create_directories(options.results);
   int ranks;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   report.line("Which surface heat flux turned January into February?");
@@ -452,9 +468,9 @@ int run(const Options &options) {
               problem.basin.rows, problem.cell.size(), options.steps, ranks, problem.controls());
   Primal primal(problem);
   check_gradient(primal, adjoint, problem, report);
-  const lbfgs::State state = fit(adjoint, problem, options.iterations, report);
-  report_cost(primal, adjoint, state.x, report);
-  judge(primal, problem, state.x, options.pictures, report);
+  const Vector x = fit(adjoint, problem, options.evaluations, report);
+  report_cost(primal, adjoint, x, report);
+  judge(primal, problem, x, options.results, report);
   return report.failures();
 }
 

@@ -10,8 +10,8 @@
 #include <exception>
 #include <string>
 
+#include "field.hpp"
 #include "ocean.hpp"
-#include "picture.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
  * step of the optimiser is one call of map_rect_sum, which brings back one number and its derivatives. The same model in a loop on
  * one tape has the same gradient.
  *
- *     [mpiexec -n 2] logistic [--steps N] */
+ *     [mpiexec -n 2] logistic [--evaluations N] */
 #include <admpi.hpp>
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 #include <thread>
 #include <vector>
 
-#include "lbfgs.hpp"
 #include "map_main.hpp"
+#include "minimise.hpp"
 
 namespace {
 
 using admpi::var;
-using lbfgs::Vector;
+using optimiser::Vector;
 
 constexpr std::size_t groups = 1000, in_group = 40, coefficients = 12;
 /** Shared: the coefficients, then the mean of the intercepts, whose standard deviation is given. */
@@ -129,7 +129,7 @@ double milliseconds(const Evaluate &evaluate) {
   return 1e3 * least;
 }
 
-int run(int steps, const admpi::map_function<Group> &function, admpi::map_workers &workers, int ranks) {
+int run(int evaluations, const admpi::map_function<Group> &function, admpi::map_workers &workers, int ranks) {
   const admpi::map_values values = make_data();
   const admpi::map_data data(workers, values);
   const auto in_a_loop = [&](const std::vector<var> &shared, const std::vector<var> &intercept) {
@@ -170,25 +170,22 @@ int run(int steps, const admpi::map_function<Group> &function, admpi::map_worker
     compare(std::to_string(ranks) + " ranks");
   }
 
-  std::printf("\n  step   neg. log density   gradient\n");
-  const auto print = [](const lbfgs::State &state) {
-    std::printf("  %4d   %16.6f   %8.1e\n", state.iteration, state.value, state.gradient_norm);
+  std::printf("\n  gradients   neg. log density   gradient\n");
+  const auto observe = [](const optimiser::Point &point) {
+    std::printf("  %9d   %16.6f   %8.1e\n", point.evaluations, point.value, point.gradient_norm);
     std::fflush(stdout);
-  };
-  const auto observe = [&](const lbfgs::State &state) {
-    if (state.iteration % 5 == 0) print(state);
-    return state.gradient_norm > 1e-3;
+    return point.gradient_norm > 1e-3;
   };
   const auto negative = [&](const Vector &at, Vector &gradient) { return density(by_a_map, at, gradient); };
-  const lbfgs::State state = lbfgs::minimise(negative, x, steps, observe, 1e-4);
-  if (state.iteration % 5 != 0) print(state);
-  if (!(state.value < value)) ++failures;
+  const optimiser::Point best = optimiser::minimise(negative, x, evaluations, observe);
+  if (!(best.value < value)) ++failures;
   return failures;
 }
 
-int read_steps(int argc, char **argv) {
+int read_evaluations(int argc, char **argv) {
   if (argc == 1) return 40;
-  if (argc != 3 || std::string(argv[1]) != "--steps") throw std::runtime_error("the only option is --steps N");
+  if (argc != 3 || std::string(argv[1]) != "--evaluations")
+    throw std::runtime_error("the only option is --evaluations N");
   return std::atoi(argv[2]);
 }
 
@@ -201,6 +198,6 @@ struct Functions {
 
 int main(int argc, char **argv) {
   return map_main<Functions>("logistic", argc, argv, [&](const Functions &functions, admpi::map_workers &workers, int ranks) {
-    return run(read_steps(argc, argv), functions.group, workers, ranks);
+    return run(read_evaluations(argc, argv), functions.group, workers, ranks);
   });
 }

@@ -5,12 +5,12 @@
 #include <functional>
 
 #include "data.hpp"
-#include "lbfgs.hpp"
+#include "minimise.hpp"
 #include "model.hpp"
 
 namespace population {
 
-using lbfgs::Vector;
+using optimiser::Vector;
 
 /** From the parameters to what each child contributes, recorded on the current tape. */
 using Contributions = std::function<std::vector<admpi::var>(const std::vector<admpi::var> &parameters)>;

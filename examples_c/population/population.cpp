@@ -5,19 +5,19 @@
  * and the exact derivatives of that. The same program does the jobs in a loop on one tape, by a map in the calling thread, by
  * threads and, under mpiexec, by ranks, and comes to the same estimates: those of NONMEM.
  *
- *     [mpiexec -n 4] population --data FILE [--pictures DIRECTORY] */
+ *     [mpiexec -n 4] population --data FILE [--results DIRECTORY] */
 #include <admpi.hpp>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 
 #include "fit.hpp"
 #include "map_main.hpp"
-#include "picture.hpp"
 
 namespace {
 
@@ -25,7 +25,7 @@ using namespace population;
 
 struct Options {
   std::string data;
-  std::string pictures;
+  std::string results;
 };
 
 Options read_options(int argc, char **argv) {
@@ -35,8 +35,8 @@ Options read_options(int argc, char **argv) {
     if (i + 1 == argc) throw std::runtime_error("option " + name + " needs a value");
     if (name == "--data")
       options.data = argv[i + 1];
-    else if (name == "--pictures")
-      options.pictures = argv[i + 1];
+    else if (name == "--results")
+      options.results = argv[i + 1];
     else
       throw std::runtime_error("unknown option " + name);
   }
@@ -114,7 +114,7 @@ void check_gradient(const Contributions &contributions, Checks &checks) {
 
 struct Fit {
   std::string by;
-  lbfgs::State state;
+  optimiser::Point best;
   Vector estimate;
   double seconds = 0; /**< of one value and gradient */
 };
@@ -128,27 +128,28 @@ Fit fit(const std::string &by, const Contributions &contributions, bool talk) {
     spent += seconds() - start;
     return value;
   };
-  const auto observe = [&](const lbfgs::State &state) {
+  const auto observe = [&](const optimiser::Point &point) {
     if (talk) {
-      const Vector p = parameters_of(state.x);
-      std::printf("  %9d  %11.6f  %9.2e   %.6f  %.4f  %7.4f  %.5f  %.5f  %.5f\n", state.iteration, state.value,
-                  state.gradient_norm, p[0], p[1], p[2], p[3], p[4], p[5]);
+      const Vector p = parameters_of(point.x);
+      std::printf("  %9d  %11.6f  %9.2e   %.6f  %.4f  %7.4f  %.5f  %.5f  %.5f\n", point.evaluations, point.value,
+                  point.gradient_norm, p[0], p[1], p[2], p[3], p[4], p[5]);
       std::fflush(stdout);
     }
-    return state.gradient_norm > 1e-4;
+    return point.gradient_norm > 1e-4;
   };
-  if (talk) std::printf("\n  iteration    objective   gradient   clearance  volume   Apgar    error  variances\n");
+  if (talk) std::printf("\n  gradients    objective   gradient   clearance  volume   Apgar    error  variances\n");
   Fit result;
   result.by = by;
-  result.state = lbfgs::minimise(timed, variables_of(first_guess), 100, observe, 1e-3);
-  result.estimate = parameters_of(result.state.x);
-  result.seconds = spent / result.state.evaluations;
+  // The logarithms of the parameters: a factor of 20 both ways.
+  result.best = optimiser::minimise(timed, variables_of(first_guess), 100, observe, 3.0);
+  result.estimate = parameters_of(result.best.x);
+  result.seconds = spent / result.best.evaluations;
   return result;
 }
 
 /** The largest relative difference of estimates and objective. */
 double difference(const Fit &a, const Fit &b) {
-  double largest = std::fabs(a.state.value / b.state.value - 1);
+  double largest = std::fabs(a.best.value / b.best.value - 1);
   for (std::size_t k = 0; k < a.estimate.size(); ++k) largest = std::max(largest, std::fabs(a.estimate[k] / b.estimate[k] - 1));
   return largest;
 }
@@ -212,72 +213,59 @@ void report(const std::vector<Fit> &fits, const Vector &errors, Checks &checks) 
     std::printf("%-28s %12.6g %12.2g %12.6g %9.4f%%\n", names[k], first.estimate[k], errors[k], reference[k], 100 * off);
     largest = std::max(largest, std::fabs(off));
   }
-  std::printf("%-28s %12.3f %12s %12.3f\n\n", "objective", first.state.value, "", reference_objective);
+  std::printf("%-28s %12.3f %12s %12.3f\n\n", "objective", first.best.value, "", reference_objective);
   std::printf("%-28s %12s %12s %10s\n", "one value and gradient by", "ms", "speed-up", "calls");
   for (const Fit &each : fits)
     std::printf("%-28s %12.2f %12.2f %10d\n", each.by.c_str(), 1e3 * each.seconds, first.seconds / each.seconds,
-                each.state.evaluations);
+                each.best.evaluations);
   std::printf("\n");
   checks.check("estimates against the reference, relative", largest, 0.02);
-  checks.check("objective against the reference", std::fabs(first.state.value - reference_objective), 0.5);
+  checks.check("objective against the reference", std::fabs(first.best.value - reference_objective), 0.5);
   for (std::size_t k = 1; k < fits.size(); ++k)
     checks.check("fit by " + fits[k].by + " against that by " + first.by + ", relative", difference(fits[k], first), 1e-10);
 }
 
-/** From the first dose to the last row: upright at doses, a few points between rows. */
-Curve curve(const Child &child, const Kinetics<double> &of, Colour colour) {
-  Curve line{{}, {}, colour};
-  const auto add = [&](double time, double concentration) {
-    line.x.push_back(time);
-    line.y.push_back(concentration);
+/** A child's curve and that of a child like it without effects of its own, from the first dose to the last row: upright at doses,
+ *  a few points between rows. */
+void write_curves(std::ofstream &file, const Child &child, const Kinetics<double> &own, const Kinetics<double> &typical) {
+  const auto write = [&](double time, double dose) {
+    const auto before = [&](const Kinetics<double> &of) { return closed_form(child, of, time) - dose / of.volume; };
+    file << time << ' ' << before(own) << ' ' << before(typical) << '\n';
   };
   for (std::size_t row = 0; row < child.rows(); ++row) {
-    const double after = closed_form(child, of, child.time(row));
-    add(child.time(row), child.measured(row) ? after : after - child.amount(row) / of.volume);
-    add(child.time(row), after);
+    if (!child.measured(row)) write(child.time(row), child.amount(row));
+    write(child.time(row), 0);
     if (row + 1 == child.rows()) break;
-    for (int k = 1; k < 8; ++k) {
-      const double time = child.time(row) + (child.time(row + 1) - child.time(row)) * k / 8;
-      add(time, closed_form(child, of, time));
-    }
+    for (int k = 1; k < 8; ++k) write(child.time(row) + (child.time(row + 1) - child.time(row)) * k / 8, 0);
   }
-  return line;
 }
 
-/** Every child: what was measured, its own curve, and that of a child like it without effects of its own. */
-void write_pictures(const std::string &directory, const Data &data, const Vector &estimate, const Vector &effects) {
-  constexpr Colour typical = {170, 170, 170}, own = {34, 94, 168}, measured = {200, 30, 40};
-  std::vector<Chart> charts;
-  Chart all{"predicted over measured, mg/l", {{{0, 70}, {0, 70}, typical}}, {{{}, {}, measured}}, 70, 70};
+/** What pictures.gp draws: in both files a block for each child. */
+void write_results(const std::string &directory, const Data &data, const Vector &estimate, const Vector &effects) {
+  std::ofstream curves(directory + "/curves.txt"), measured(directory + "/measured.txt");
   for (std::size_t k = 0; k < data.children(); ++k) {
     const Child child = data.child(k);
     const auto parameters = parameters_from(estimate);
-    const auto of = kinetics(child, parameters, Effects<double>{effects[2 * k], effects[2 * k + 1]});
-    char title[64];
-    std::snprintf(title, sizeof title, "%d: %.1f kg", data.id[k], child.weight());
-    const auto without = kinetics(child, parameters, Effects<double>{0, 0});
-    Chart chart{title, {curve(child, without, typical), curve(child, of, own)}, {}, child.time(child.rows() - 1), 70};
-    Curve dots{{}, {}, measured};
+    const auto own = kinetics(child, parameters, Effects<double>{effects[2 * k], effects[2 * k + 1]});
+    curves << "hours \"" << data.id[k] << ": " << child.weight() << " kg\" typical\n";
+    write_curves(curves, child, own, kinetics(child, parameters, Effects<double>{0, 0}));
+    measured << "# hours measured predicted\n";
     for (std::size_t row = 0; row < child.rows(); ++row)
-      if (child.measured(row)) {
-        dots.x.push_back(child.time(row));
-        dots.y.push_back(child.amount(row));
-        all.dots[0].x.push_back(child.amount(row));
-        all.dots[0].y.push_back(closed_form(child, of, child.time(row)));
-      }
-    chart.dots.push_back(dots);
-    charts.push_back(std::move(chart));
+      if (child.measured(row))
+        measured << child.time(row) << ' ' << child.amount(row) << ' ' << closed_form(child, own, child.time(row)) << '\n';
+    const char *separator = k + 1 < data.children() ? "\n\n" : "";
+    curves << separator;
+    measured << separator;
   }
-  write_charts(directory + "/newborns.png", charts, 8, 150, 90, 1);
-  write_charts(directory + "/measured.png", {all}, 1, 300, 300, 2);
-  std::printf("\n%s/newborns.png: hours and mg/l; red: measured, blue: the child's curve, grey: without effects of its own\n",
-              directory.c_str());
-  std::printf("%s/measured.png: the child's curve over what was measured\n", directory.c_str());
+  curves.close();
+  measured.close();
+  if (!curves || !measured) throw std::runtime_error("cannot write curves.txt and measured.txt to " + directory);
+  std::printf("\n%s/curves.txt, measured.txt: hours and mg/l, a block for each child\n", directory.c_str());
 }
 
 int run(const Options &options, const Functions &functions, admpi::map_workers &workers, int ranks) {
-  // Better to find out now that pictures cannot be written.
-  if (!options.pictures.empty()) std::filesystem::create_directories(options.pictures);
+  // Better to find out now that nothing can be written there.
+  if (!options.results.empty()) std::filesystem::create_directories(options.results);
   const Data data = read_data(options.data);
   std::size_t rows = 0, measured = 0;
   for (std::size_t k = 0; k < data.children(); ++k) {
@@ -311,9 +299,9 @@ int run(const Options &options, const Functions &functions, admpi::map_workers &
   report(fits, standard_errors(known, estimate.size()), checks);
   check_information(by_map, estimate, known, checks);
 
-  if (!options.pictures.empty()) {
+  if (!options.results.empty()) {
     const Vector effects = admpi::map_rect(functions.effects, estimate, data.children(), on_workers, 2);
-    write_pictures(options.pictures, data, estimate, effects);
+    write_results(options.results, data, estimate, effects);
   }
   return checks.failures();
 }
