@@ -871,7 +871,7 @@ void check_pairs_in_place(bool blocks) {
     items[i] = n * static_cast<int>(i);
     bytes[i] = items[i] * static_cast<int>(sizeof(pair));
   }
-  for (int call = 0; call < 3; ++call) {
+  for (int call = 0; call < 4; ++call) {
     CAPTURE(call);
     std::vector<pair> all(n * size);
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = {1e6 * rank + static_cast<double>(i), last};
@@ -880,7 +880,13 @@ void check_pairs_in_place(bool blocks) {
     else if (call == 1)
       EITHER(Alltoallv, Ialltoallv, MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, all.data(), counts.data(), items.data(),
              MPI_DOUBLE_INT, MPI_COMM_WORLD);
-    else
+    else if (call == 2 && blocks)
+      MPIX_Alltoall_x(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), n, MPI_DOUBLE_INT, MPI_COMM_WORLD);
+    else if (call == 2) {
+      MPI_Request passive = MPI_REQUEST_NULL;
+      MPIX_Ialltoall_x(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), n, MPI_DOUBLE_INT, MPI_COMM_WORLD, &passive);
+      MPI_Wait(&passive, MPI_STATUS_IGNORE);
+    } else
       EITHER(Alltoallw, Ialltoallw, MPI_IN_PLACE, nullptr, nullptr, nullptr, all.data(), counts.data(), bytes.data(),
              types.data(), MPI_COMM_WORLD);
     std::size_t wrong = 0;
@@ -890,6 +896,14 @@ void check_pairs_in_place(bool blocks) {
     }
     CHECK(wrong == 0);
   }
+  const int ranks = static_cast<int>(size), right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
+  std::vector<pair> moved(n);
+  for (int i = 0; i < n; ++i) moved[static_cast<std::size_t>(i)] = {1e6 * rank + i, last};
+  AMPI_Sendrecv_replace(moved.data(), n, MPI_DOUBLE_INT, right, 0, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  int wrong = 0;
+  for (int i = 0; i < n; ++i)
+    wrong += moved[static_cast<std::size_t>(i)].value != 1e6 * left + i || moved[static_cast<std::size_t>(i)].index != left + 1;
+  CHECK(wrong == 0);
 }
 #undef EITHER
 

@@ -469,7 +469,7 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_replace_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Sendrecv_replace it owes this call.
     unsafe {
-        if let Some(n) = small(count) {
+        if let (Some(n), false) = (small(count), replaces_by_copy(datatype)) {
             return plain::MPI_Sendrecv_replace(
                 buf, n, datatype, dest, sendtag, source, recvtag, comm, status,
             );
@@ -1230,10 +1230,53 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Alltoall it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+        if let (Some(n), Some(m), false) =
+            (small(sendcount), small(recvcount), alltoall_by_copy(sendbuf))
+        {
             return plain::MPI_Alltoall(sendbuf, n, sendtype, recvbuf, m, recvtype, comm);
         }
         let call = on_comm("MPIX_Alltoall_x", comm);
+        if alltoall_by_copy(sendbuf) {
+            return {
+                let in_place = is_in_place(sendbuf);
+                let staged = in_place && COPIES_IN_PLACE;
+                let from = if staged { bottom() } else { sendbuf };
+                call.exchange(
+                    guarded(Family::Vector, in_place),
+                    move || {
+                        large_call!(plain::MPI_Alltoall_c(
+                            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
+                        ))
+                    },
+                    Width::Int,
+                    || {
+                        if staged {
+                            let n = partners(comm)?;
+                            return staged_traffic(recvbuf, blocks(n, recvcount, recvtype)?);
+                        }
+                        all_traffic(
+                            comm,
+                            in_place,
+                            |n| blocks(n, sendcount, sendtype),
+                            |n| blocks(n, recvcount, recvtype),
+                        )
+                    },
+                    |l| {
+                        plain::MPI_Alltoallw(
+                            from,
+                            l.send.counts.as_ptr(),
+                            l.send.displacements.as_ptr().cast(),
+                            l.send.datatypes.as_ptr().cast(),
+                            recvbuf,
+                            l.receive.counts.as_ptr(),
+                            l.receive.displacements.as_ptr().cast(),
+                            l.receive.datatypes.as_ptr().cast(),
+                            comm,
+                        )
+                    },
+                )
+            };
+        }
         call.two(
             Family::Movement,
             side(sendcount, sendtype),
@@ -1274,10 +1317,51 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoall_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ialltoall it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+        if let (Some(n), Some(m), false) =
+            (small(sendcount), small(recvcount), alltoall_by_copy(sendbuf))
+        {
             return plain::MPI_Ialltoall(sendbuf, n, sendtype, recvbuf, m, recvtype, comm, request);
         }
         let call = on_comm("MPIX_Ialltoall_x", comm);
+        if alltoall_by_copy(sendbuf) {
+            return {
+                let in_place = is_in_place(sendbuf);
+                let staged = in_place;
+                let (from, base) = if staged { (bottom(), 0) } else { apart(sendbuf, recvbuf) };
+                call.start_exchange(
+                    guarded(Family::Ivector, in_place),
+                    no_large_call,
+                    Width::Int,
+                    RequestSlot::new(request),
+                    || {
+                        if staged {
+                            let n = partners(comm)?;
+                            return staged_traffic(recvbuf, blocks(n, recvcount, recvtype)?);
+                        }
+                        all_traffic(
+                            comm,
+                            in_place,
+                            |n| Ok(blocks(n, sendcount, sendtype)?.behind(base)),
+                            |n| blocks(n, recvcount, recvtype),
+                        )
+                    },
+                    |l, r| {
+                        plain::MPI_Ialltoallw(
+                            from,
+                            l.send.counts.as_ptr(),
+                            l.send.displacements.as_ptr().cast(),
+                            l.send.datatypes.as_ptr().cast(),
+                            recvbuf,
+                            l.receive.counts.as_ptr(),
+                            l.receive.displacements.as_ptr().cast(),
+                            l.receive.datatypes.as_ptr().cast(),
+                            comm,
+                            r,
+                        )
+                    },
+                )
+            };
+        }
         call.two(
             Family::OtherMovement,
             side(sendcount, sendtype),

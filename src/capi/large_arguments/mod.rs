@@ -260,6 +260,20 @@ pub unsafe fn allgatherv_is_wrong(
 /// when it is long: there the library makes the copies.
 pub const COPIES_IN_PLACE: bool = cfg!(admpi_mpi = "mpich");
 
+/// Whether MPI's own MPI_Alltoall is wrong for that reason. Of the types each rank knows its own only, and all must take
+/// the same way: the address decides.
+#[inline(always)]
+pub fn alltoall_by_copy(sendbuf: *const c_void) -> bool {
+    COPIES_IN_PLACE && is_in_place(sendbuf)
+}
+
+/// Whether MPI's own MPI_Sendrecv_replace is.
+#[inline(always)]
+pub fn replaces_by_copy(datatype: MPI_Datatype) -> bool {
+    // SAFETY: the caller owes MPI a datatype; a wrong one MPI names itself.
+    COPIES_IN_PLACE && matches!(grain(unsafe { Datatype::new(datatype) }), Ok(None))
+}
+
 /// MPICH's MPI_Reduce in place crashes beyond 2 KiB at every root but rank 0.
 #[inline(always)]
 pub fn reduces_by_copy(sendbuf: *const c_void, root: c_int) -> bool {

@@ -262,14 +262,6 @@ pub unsafe fn alltoall(name: &str, send: Many, receive: Many, comm: MPI_Comm, en
         match (&send, &receive) {
             (Many::Each(send), Many::Each(receive)) => {
                 let ((out, n, t), (room, m, u)) = (send.parts(), receive.parts());
-                if let Some(ranks) = defects::alltoall(Comm::new(comm), is_in_place(out)) {
-                    let into = Wide::even(ranks, m);
-                    let ((none, nowhere), (m, to)) = (Wide::default().arrays(), into.arrays());
-                    let (now, begin) = (large::MPIX_Alltoallv_x, large::MPIX_Ialltoallv_x);
-                    return twins!(
-                        request, now, begin, out, none, nowhere, t, room, m, to, u, comm
-                    );
-                }
                 let (now, begin) = (large::MPIX_Alltoall_x, large::MPIX_Ialltoall_x);
                 twins!(request, now, begin, out, n, t, room, m, u, comm)
             }
