@@ -335,24 +335,24 @@ W_SENT = f"w_parts(n, {named('sendcounts', 'sdispls', 'sendtypes')})"
 W_RECEIVED = f"w_parts(n, {named('recvcounts', 'rdispls', 'recvtypes')})"
 
 
-def gatherv(f, parts=v_parts("recvcounts", "displs", "recvtype")):
+def gatherv(f, parts=v_parts("recvcounts", "displs", "recvtype"), wrong="false"):
     start = f"""let in_place = is_in_place(sendbuf);
         let from = if in_place {{ no_send() }} else {{ sendbuf }};
         let to = if is_root(comm, root) {{ recvbuf }} else {{ no_receive() }};
         let own = {OWN_SEND};
         let all = |n| {parts};
         """
-    return vector(f, "vector::gather(Comm::new(comm), root, in_place, own, all)", start, sendbuf="from", recvbuf="to")
+    return vector(f, "vector::gather(Comm::new(comm), root, in_place, own, all)", start, wrong, sendbuf="from", recvbuf="to")
 
 
-def scatterv(f, parts=v_parts("sendcounts", "displs", "sendtype")):
+def scatterv(f, parts=v_parts("sendcounts", "displs", "sendtype"), wrong="false"):
     start = f"""let in_place = is_in_place(recvbuf);
         let from = if is_root(comm, root) {{ sendbuf }} else {{ no_send() }};
         let to = if in_place {{ no_receive() }} else {{ recvbuf }};
         let own = {OWN_RECEIVE};
         let all = |n| {parts};
         """
-    return vector(f, "vector::scatter(Comm::new(comm), root, in_place, own, all)", start, sendbuf="from", recvbuf="to")
+    return vector(f, "vector::scatter(Comm::new(comm), root, in_place, own, all)", start, wrong, sendbuf="from", recvbuf="to")
 
 
 def allgatherv(f, parts=v_parts("recvcounts", "displs", "recvtype")):
@@ -385,16 +385,31 @@ def alltoall_parts(f, sends, receives):
     return vector(f, traffic, start, "in_place", sendbuf="from")
 
 
-def alltoall(family):
-    """In place, with counts of any size, by parts of which copies are sent: where MPI's own call is wrong."""
+def by_parts(where, parts, family, significant):
+    """The call of equal parts by parts of their own, with counts of any size, where MPI's own call is wrong."""
     def body(f):
-        small, as_type = two(family, IN_PLACE_SEND)(f).split("\n", 1)
-        small = small.replace("Some(m)) =", "Some(m), false) =").replace(
-            "small(recvcount))", "small(recvcount), alltoall_by_copy(sendbuf))")
+        small, as_type = two(family, significant)(f).split("\n", 1)
+        small = small.replace("Some(m)) =", "Some(m), false) =").replace("small(recvcount))", f"small(recvcount), {where})")
         return f"""{small}
-            if alltoall_by_copy(sendbuf) {{ return {{ {alltoall_parts(f, SEND_BLOCKS, RECEIVE_BLOCKS)} }}; }}
+            if {where} {{ return {{ {parts(f)} }}; }}
             {as_type}"""
     return body
+
+
+def alltoall(family):
+    return by_parts("alltoall_by_copy(sendbuf)", lambda f: alltoall_parts(f, SEND_BLOCKS, RECEIVE_BLOCKS), family,
+                    IN_PLACE_SEND)
+
+
+SENT, RECEIVED = "(sendcount, sendtype)", "(recvcount, recvtype)"
+
+
+def gather(family):
+    return by_parts(f"is_cut(comm, root, {RECEIVED}, {SENT})", lambda f: gatherv(f, RECEIVE_BLOCKS, "true"), family, GATHERED)
+
+
+def scatter(family):
+    return by_parts(f"is_cut(comm, root, {SENT}, {RECEIVED})", lambda f: scatterv(f, SEND_BLOCKS, "true"), family, SCATTERED)
 
 
 def alltoallv(f):
@@ -567,10 +582,12 @@ add("Send_init Bsend_init Ssend_init Rsend_init Recv_init", one("PointToPoint"),
 
 add("Bcast", one("Movement"), LARGE_COUNT, COLLECTIVE, "5.4")
 add("Ibcast", ibcast, LARGE_COUNT + " All ranks pass one count.", COLLECTIVE, "5.12.2")
-for name, significant, chapter in (
-        ("Gather", GATHERED, "5.5"), ("Scatter", SCATTERED, "5.6"), ("Allgather", IN_PLACE_SEND, "5.7")):
-    add(name, two("Movement", significant), LARGE_COUNTS, COLLECTIVE, chapter)
-    add("I" + name.lower(), two("OtherMovement", significant), LARGE_COUNTS, COLLECTIVE, chapter)
+add("Gather", gather("Movement"), LARGE_COUNTS, COLLECTIVE, "5.5")
+add("Igather", gather("OtherMovement"), LARGE_COUNTS, COLLECTIVE, "5.5")
+add("Scatter", scatter("Movement"), LARGE_COUNTS, COLLECTIVE, "5.6")
+add("Iscatter", scatter("OtherMovement"), LARGE_COUNTS, COLLECTIVE, "5.6")
+add("Allgather", two("Movement", IN_PLACE_SEND), LARGE_COUNTS, COLLECTIVE, "5.7")
+add("Iallgather", two("OtherMovement", IN_PLACE_SEND), LARGE_COUNTS, COLLECTIVE, "5.7")
 add("Alltoall", alltoall("Movement"), LARGE_COUNTS, COLLECTIVE, "5.8")
 add("Ialltoall", alltoall("OtherMovement"), LARGE_COUNTS, COLLECTIVE, "5.8")
 add("Neighbor_allgather Ineighbor_allgather Neighbor_alltoall Ineighbor_alltoall", two("OtherMovement"),

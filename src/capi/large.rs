@@ -970,10 +970,47 @@ pub unsafe extern "C-unwind" fn MPIX_Gather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Gather it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+        if let (Some(n), Some(m), false) = (
+            small(sendcount),
+            small(recvcount),
+            is_cut(comm, root, (recvcount, recvtype), (sendcount, sendtype)),
+        ) {
             return plain::MPI_Gather(sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm);
         }
         let call = on_comm("MPIX_Gather_x", comm);
+        if is_cut(comm, root, (recvcount, recvtype), (sendcount, sendtype)) {
+            return {
+                let in_place = is_in_place(sendbuf);
+                let from = if in_place { no_send() } else { sendbuf };
+                let to = if is_root(comm, root) { recvbuf } else { no_receive() };
+                let own =
+                    Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
+                let all = |n| blocks(n, recvcount, recvtype);
+                call.exchange(
+                    guarded(Family::Vector, true),
+                    move || {
+                        large_call!(plain::MPI_Gather_c(
+                            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
+                        ))
+                    },
+                    Width::Int,
+                    || vector::gather(Comm::new(comm), root, in_place, own, all),
+                    |l| {
+                        plain::MPI_Alltoallw(
+                            from,
+                            l.send.counts.as_ptr(),
+                            l.send.displacements.as_ptr().cast(),
+                            l.send.datatypes.as_ptr().cast(),
+                            to,
+                            l.receive.counts.as_ptr(),
+                            l.receive.displacements.as_ptr().cast(),
+                            l.receive.datatypes.as_ptr().cast(),
+                            comm,
+                        )
+                    },
+                )
+            };
+        }
         call.two(
             Family::Movement,
             side(sendcount, sendtype),
@@ -1016,12 +1053,47 @@ pub unsafe extern "C-unwind" fn MPIX_Igather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Igather it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+        if let (Some(n), Some(m), false) = (
+            small(sendcount),
+            small(recvcount),
+            is_cut(comm, root, (recvcount, recvtype), (sendcount, sendtype)),
+        ) {
             return plain::MPI_Igather(
                 sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm, request,
             );
         }
         let call = on_comm("MPIX_Igather_x", comm);
+        if is_cut(comm, root, (recvcount, recvtype), (sendcount, sendtype)) {
+            return {
+                let in_place = is_in_place(sendbuf);
+                let from = if in_place { no_send() } else { sendbuf };
+                let to = if is_root(comm, root) { recvbuf } else { no_receive() };
+                let own =
+                    Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
+                let all = |n| blocks(n, recvcount, recvtype);
+                call.start_exchange(
+                    guarded(Family::Ivector, true),
+                    no_large_call,
+                    Width::Int,
+                    RequestSlot::new(request),
+                    || vector::gather(Comm::new(comm), root, in_place, own, all),
+                    |l, r| {
+                        plain::MPI_Ialltoallw(
+                            from,
+                            l.send.counts.as_ptr(),
+                            l.send.displacements.as_ptr().cast(),
+                            l.send.datatypes.as_ptr().cast(),
+                            to,
+                            l.receive.counts.as_ptr(),
+                            l.receive.displacements.as_ptr().cast(),
+                            l.receive.datatypes.as_ptr().cast(),
+                            comm,
+                            r,
+                        )
+                    },
+                )
+            };
+        }
         call.two(
             Family::OtherMovement,
             side(sendcount, sendtype),
@@ -1058,10 +1130,47 @@ pub unsafe extern "C-unwind" fn MPIX_Scatter_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Scatter it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+        if let (Some(n), Some(m), false) = (
+            small(sendcount),
+            small(recvcount),
+            is_cut(comm, root, (sendcount, sendtype), (recvcount, recvtype)),
+        ) {
             return plain::MPI_Scatter(sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm);
         }
         let call = on_comm("MPIX_Scatter_x", comm);
+        if is_cut(comm, root, (sendcount, sendtype), (recvcount, recvtype)) {
+            return {
+                let in_place = is_in_place(recvbuf);
+                let from = if is_root(comm, root) { sendbuf } else { no_send() };
+                let to = if in_place { no_receive() } else { recvbuf };
+                let own =
+                    Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
+                let all = |n| blocks(n, sendcount, sendtype);
+                call.exchange(
+                    guarded(Family::Vector, true),
+                    move || {
+                        large_call!(plain::MPI_Scatter_c(
+                            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
+                        ))
+                    },
+                    Width::Int,
+                    || vector::scatter(Comm::new(comm), root, in_place, own, all),
+                    |l| {
+                        plain::MPI_Alltoallw(
+                            from,
+                            l.send.counts.as_ptr(),
+                            l.send.displacements.as_ptr().cast(),
+                            l.send.datatypes.as_ptr().cast(),
+                            to,
+                            l.receive.counts.as_ptr(),
+                            l.receive.displacements.as_ptr().cast(),
+                            l.receive.datatypes.as_ptr().cast(),
+                            comm,
+                        )
+                    },
+                )
+            };
+        }
         call.two(
             Family::Movement,
             side(sendcount, sendtype),
@@ -1104,12 +1213,47 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatter_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iscatter it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
+        if let (Some(n), Some(m), false) = (
+            small(sendcount),
+            small(recvcount),
+            is_cut(comm, root, (sendcount, sendtype), (recvcount, recvtype)),
+        ) {
             return plain::MPI_Iscatter(
                 sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm, request,
             );
         }
         let call = on_comm("MPIX_Iscatter_x", comm);
+        if is_cut(comm, root, (sendcount, sendtype), (recvcount, recvtype)) {
+            return {
+                let in_place = is_in_place(recvbuf);
+                let from = if is_root(comm, root) { sendbuf } else { no_send() };
+                let to = if in_place { no_receive() } else { recvbuf };
+                let own =
+                    Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
+                let all = |n| blocks(n, sendcount, sendtype);
+                call.start_exchange(
+                    guarded(Family::Ivector, true),
+                    no_large_call,
+                    Width::Int,
+                    RequestSlot::new(request),
+                    || vector::scatter(Comm::new(comm), root, in_place, own, all),
+                    |l, r| {
+                        plain::MPI_Ialltoallw(
+                            from,
+                            l.send.counts.as_ptr(),
+                            l.send.displacements.as_ptr().cast(),
+                            l.send.datatypes.as_ptr().cast(),
+                            to,
+                            l.receive.counts.as_ptr(),
+                            l.receive.displacements.as_ptr().cast(),
+                            l.receive.datatypes.as_ptr().cast(),
+                            comm,
+                            r,
+                        )
+                    },
+                )
+            };
+        }
         call.two(
             Family::OtherMovement,
             side(sendcount, sendtype),

@@ -270,8 +270,36 @@ pub fn alltoall_by_copy(sendbuf: *const c_void) -> bool {
 /// Whether MPI's own MPI_Sendrecv_replace is.
 #[inline(always)]
 pub fn replaces_by_copy(datatype: MPI_Datatype) -> bool {
-    // SAFETY: the caller owes MPI a datatype; a wrong one MPI names itself.
-    COPIES_IN_PLACE && matches!(grain(unsafe { Datatype::new(datatype) }), Ok(None))
+    COPIES_IN_PLACE && is_mixed(datatype)
+}
+
+/// Whether MPICH's own MPI_Gather or MPI_Scatter is wrong: on its way over other ranks a part is bytes, which MPICH cuts
+/// within an item. All ranks must take the same way. Within a group each has a part of the same items, the root `at_root`;
+/// between two groups some have none.
+///
+/// # Safety
+/// `comm` is what the caller passed.
+#[inline(always)]
+pub unsafe fn is_cut(
+    comm: MPI_Comm,
+    root: c_int,
+    at_root: (MPI_Count, MPI_Datatype),
+    elsewhere: (MPI_Count, MPI_Datatype),
+) -> bool {
+    // SAFETY: handed on.
+    COPIES_IN_PLACE
+        && unsafe { Comm::new(comm) }.is_inter().is_ok_and(|inter| {
+            // SAFETY: handed on.
+            let (count, datatype) =
+                if unsafe { is_root(comm, root) } { at_root } else { elsewhere };
+            inter || count > 0 && is_mixed(datatype)
+        })
+}
+
+/// What is no type MPI refuses.
+fn is_mixed(datatype: MPI_Datatype) -> bool {
+    // SAFETY: the caller owes MPI a datatype.
+    matches!(grain(unsafe { Datatype::new(datatype) }), Ok(Grain::Mixed))
 }
 
 /// MPICH's MPI_Reduce in place crashes beyond 2 KiB at every root but rank 0.
@@ -326,20 +354,39 @@ const STAGED_BYTES: i64 = 1 << 28;
 
 const COPIED: &str = "data sent in place, which are copied first";
 
-/// The size of what a type is made of, if that is all of one size and without gaps.
-fn grain(datatype: Datatype) -> Outcome<Option<i64>> {
-    let Some(contents) = datatype.contents()? else {
-        let size = datatype.size()?;
-        return Ok((datatype.bounds()?.extent() == size).then_some(size));
-    };
-    let mut grains = contents.datatypes.iter().map(|part| grain(part.datatype()));
-    let first = grains.next().transpose()?.flatten();
-    for other in grains {
-        if other? != first {
-            return Ok(None);
-        }
+/// What a type is made of.
+#[derive(PartialEq)]
+enum Grain {
+    Nothing,
+    /// Items of one size, without gaps.
+    Alike(i64),
+    /// Items of several sizes, or with gaps.
+    Mixed,
+}
+
+fn grain(datatype: Datatype) -> Outcome<Grain> {
+    let size = datatype.size()?;
+    if size == 0 {
+        return Ok(Grain::Nothing);
     }
-    Ok(first)
+    let Some(contents) = datatype.contents()? else {
+        let whole = datatype.bounds()?.extent() == size;
+        return Ok(if whole { Grain::Alike(size) } else { Grain::Mixed });
+    };
+    let blocks =
+        contents.integers.get(1..).filter(|_| contents.combiner == raw::constants().structure);
+    let mut all = Grain::Nothing;
+    for (i, part) in contents.datatypes.iter().enumerate() {
+        if blocks.is_some_and(|blocks| blocks.get(i) == Some(&0)) {
+            continue;
+        }
+        all = match (all, grain(part.datatype())?) {
+            (one, Grain::Nothing) | (Grain::Nothing, one) => one,
+            (one, other) if one == other => one,
+            _ => Grain::Mixed,
+        };
+    }
+    Ok(all)
 }
 
 /// A copy of some items, from which they are sent while others come to their place: the part of it, given by
@@ -363,7 +410,7 @@ pub unsafe fn copied(buffer: *const c_void, part: Part) -> Outcome<(Vec<u8>, Par
         let displacement = address(copy.as_ptr().cast());
         return Ok((copy, Part { displacement, ..part }));
     }
-    if COPIES_IN_PLACE && grain(part.datatype)?.is_none() {
+    if COPIES_IN_PLACE && grain(part.datatype)? == Grain::Mixed {
         let mut room = Room::new(count, part.datatype)?;
         // SAFETY: as above; the room is for as many items.
         unsafe { copy_items(from, room.address(), count, part.datatype) }?;
