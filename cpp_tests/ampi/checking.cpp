@@ -617,7 +617,7 @@ TEST_CASE("test_checking_active_values_sent_as_bytes") {
           }));
   }
   // Behind a header, and of a type that leaves out what lies between.
-  char packed[4 + 2 * sizeof x[0]];
+  char packed[4 + 2 * sizeof x[0]] = {};
   std::memcpy(packed + 4, out, 2 * sizeof x[0]);
   check("AMPI_Send", refusal([&] { return AMPI_Send(packed, sizeof packed, AMPI_CHAR, mine, 0, world); }));
   MPI_Datatype every_other;
