@@ -701,7 +701,7 @@ namespace {
 
 /// As `outcome` without checking: what this rank found in the sweep.
 template <class F>
-std::string found_in_sweep(const F &program) {
+std::string found_in_sweep(const F &program, MPI_Comm comm = MPI_COMM_WORLD) {
   test::begin();
   admpi::tape tape;
   tape.start();
@@ -716,7 +716,7 @@ std::string found_in_sweep(const F &program) {
   } catch (const admpi::mismatch_error &error) {
     text = error.what();
   }
-  REQUIRE(admpi_abandon_sweep(tape.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
+  REQUIRE(admpi_abandon_sweep(tape.handle(), comm) == ADMPI_SUCCESS);
   return text;
 }
 
@@ -797,6 +797,46 @@ TEST_CASE("test_checking_off_each_collective_tells") {
     if (told) CHECK(has(text, "reverses its " + name + ", recorded as collective number " + (is_last ? "1 " : "2 ")));
     if (from_root && is_last) CHECK(has(text, "another member its " + name + ", recorded as collective number 2 "));
   }
+}
+
+TEST_CASE("test_checking_off_neighbours_tell") {
+  // All are neighbours of the one that has not recorded the first call.
+  if (ranks() < 2 || ranks() > 3) return;
+  const int ranks_of_ring = ranks(), periodic = 1;
+  MPI_Comm ring;
+  AMPI_Cart_create(MPI_COMM_WORLD, 1, &ranks_of_ring, &periodic, 0, &ring);
+  using vars = std::vector<admpi::var>;
+  const auto allgather = [&](vars &x, vars &y, int n) {
+    AMPI_Neighbor_allgather(x.data(), n, AMPI_ADOUBLE, y.data(), n, AMPI_ADOUBLE, ring);
+  };
+  const auto alltoall = [&](vars &x, vars &y, int n) {
+    AMPI_Neighbor_alltoall(x.data(), n, AMPI_ADOUBLE, y.data(), n, AMPI_ADOUBLE, ring);
+  };
+  const bool is_last = rank() == ranks() - 1;
+  // The last is a message of several pieces in the second case.
+  for (const int n : {2, 20000}) {
+    for (const bool gathers : {true, false}) {
+      CAPTURE(n);
+      CAPTURE(gathers);
+      const std::string text = found_in_sweep([&](admpi::tape &tape, vars &x) {
+        x.resize(2 * static_cast<std::size_t>(n), x[0]);
+        vars y(x.size());
+        if (is_last) tape.stop();
+        alltoall(x, y, n);
+        tape.start();
+        if (gathers)
+          allgather(x, y, n);
+        else
+          alltoall(x, y, n);
+        tape.seed(y[0]);
+      }, ring);
+      CAPTURE(text);
+      const std::string name = gathers ? "Neighbor_allgather" : "Neighbor_alltoall";
+      CHECK(has(text, "reverses its " + name + ", recorded as collective number " + (is_last ? "1 " : "2 ")));
+      CHECK(has(text, "another member its " + name + ", recorded as collective number " + (is_last ? "2 " : "1 ")));
+    }
+  }
+  AMPI_Comm_free(&ring);
 }
 
 TEST_CASE("test_checking_off_collectives_that_differ") {

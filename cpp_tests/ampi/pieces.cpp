@@ -109,6 +109,40 @@ TEST_CASE("test_pieces_of_every_length") {
   }
 }
 
+TEST_CASE("test_pieces_of_neighbours") {
+  // Behind their stamp, which is one value more.
+  test::begin();
+  const int ranks = size(), periodic = 1;
+  MPI_Comm ring;
+  AMPI_Cart_create(world, 1, &ranks, &periodic, 0, &ring);
+  for (const int width : {1, 2}) {
+    for (const int doubles : {piece - 2 * width, piece - width, piece, 2 * piece - width}) {
+      CAPTURE(width);
+      CAPTURE(doubles);
+      const int n = doubles / width;
+      const auto both = 2 * static_cast<std::size_t>(n);
+      admpi::tape tape;
+      tape.width(width);
+      tape.start();
+      std::vector<var> x(both, 1.0), y(both), z(both), joined(static_cast<std::size_t>(n));
+      tape.input(x);
+      AMPI_Neighbor_alltoall(x.data(), n, AMPI_ADOUBLE, y.data(), n, AMPI_ADOUBLE, ring);
+      for (std::size_t i = 0; i < joined.size(); ++i) joined[i] = y[i] + y[i + joined.size()];
+      AMPI_Neighbor_allgather(joined.data(), n, AMPI_ADOUBLE, z.data(), n, AMPI_ADOUBLE, ring);
+      tape.stop();
+      // The parts of a rank's two neighbours are seeded alike.
+      const std::vector<var> first(z.begin(), z.begin() + n), second(z.begin() + n, z.end());
+      seed_all(tape, first, width);
+      seed_all(tape, second, width);
+      tape.reverse();
+      const std::vector<var> to_left(x.begin(), x.begin() + n), to_right(x.begin() + n, x.end());
+      CHECK(count_wrong(tape, to_left, 2.0, width) == 0);
+      CHECK(count_wrong(tape, to_right, 2.0, width) == 0);
+    }
+  }
+  AMPI_Comm_free(&ring);
+}
+
 TEST_CASE("test_pieces_in_nests_stop_at_their_floor") {
   // What is sent is older than the nest in part, up to the middle of a piece: that adjoint is not an isolated nest's.
   test::begin();

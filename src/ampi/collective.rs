@@ -149,7 +149,7 @@ pub trait Rule: Copy + Send + 'static {
 
     fn private(&self) -> &'static Private;
 
-    /// What its adjoints are stamped as; None if they travel over the edges always.
+    /// What its adjoints are stamped as; None if some members may not have it on record.
     fn call(&self) -> Option<Call>;
 
     /// What all members must have alike: root, operation, count; -1 where it may differ. None of a call that some
@@ -190,14 +190,14 @@ pub trait Rule: Copy + Send + 'static {
     /// As `depart`, over the edges.
     fn send(&self, taken: Staging, tag: c_int, sweep: &mut Sweep<'_>) -> Result<Home> {
         let width = sweep.width();
-        self.sources(sweep).send(self.private(), tag, &taken, width, sweep)?;
+        self.sources(sweep).send(self.private(), tag, None, &taken, width, sweep)?;
         Ok(Home::default())
     }
 
     /// As `add`, over the edges.
     fn receive(&self, _: Home, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
         let Some(ids) = self.operands() else { return Ok(()) };
-        self.destinations(sweep).collect(self.private(), tag, ids, sweep)
+        self.destinations(sweep).collect(self.private(), tag, None, ids, sweep)
     }
 }
 

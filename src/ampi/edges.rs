@@ -5,6 +5,7 @@
 //! have one tag. Where two ranks share several edges, both go through them in one order.
 
 use super::Private;
+use super::stamp::Stamp;
 use super::traffic::{Parcel, Traffic, pieces, with_traffic};
 use super::wire::Shares;
 use crate::error::Result;
@@ -29,6 +30,12 @@ pub struct Edge {
 pub struct Edges(List<Edge>);
 
 listable!(Edge);
+
+/// Of a piece that begins at `start`, behind `lead` elements before the first: its first value, and how many elements are
+/// before that.
+const fn beyond(lead: usize, start: usize) -> (usize, usize) {
+    (start.saturating_sub(lead), lead.saturating_sub(start))
+}
 
 fn mirrored(private: &Private, rank: usize) -> c_int {
     c_int::try_from(rank).map_or(-1, |rank| private.mirrored(rank))
@@ -76,22 +83,27 @@ impl Edges {
         self
     }
 
-    /// Sends each its part of `taken`, which has `columns` doubles for each value. Does not wait.
+    /// Sends each its part of `taken`, which has `columns` doubles for each value, behind the stamp. Does not wait.
     pub fn send(
         &self,
         private: &Private,
         tag: c_int,
+        stamp: Option<Stamp>,
         taken: &Staging,
         columns: usize,
         sweep: &mut Sweep<'_>,
     ) -> Result<()> {
         let (private, depth) = (private.mirror(), sweep.depth());
+        let lead = usize::from(stamp.is_some());
         for &Edge { peer, at, n } in self.0.iter() {
             let part = &taken.as_slice()[at * columns..];
-            for piece in pieces(n, columns) {
+            for piece in pieces(lead + n, columns) {
                 let n = piece.len();
+                let (first, ahead) = beyond(lead, piece.start);
                 let mut data = Staging::take(n * columns);
-                data.as_mut_slice().copy_from_slice(&part[piece.start * columns..][..n * columns]);
+                let (head, values) = data.as_mut_slice().split_at_mut(ahead * columns);
+                head.fill(stamp.unwrap_or_default().word());
+                values.copy_from_slice(&part[first * columns..][..values.len()]);
                 let data = Payload::Own(data);
                 let parcel = Parcel { private, depth, peer, tag, n, width: columns, data };
                 sweep.companion::<Traffic>().send(parcel)?;
@@ -101,20 +113,29 @@ impl Edges {
     }
 
     /// Waits for each part, of `columns` doubles a value, and gives it to `each` piece by piece, with the place of the
-    /// first value in the packed array.
+    /// first value in the packed array. An error if another stamp is before it.
     pub fn receive(
         &self,
         private: &Private,
         tag: c_int,
+        stamp: Option<Stamp>,
         columns: usize,
         sweep: &mut Sweep<'_>,
         mut each: impl FnMut(usize, &[f64]),
     ) -> Result<()> {
         let way = (private.mirror(), sweep.depth());
+        let lead = usize::from(stamp.is_some());
         with_traffic(sweep, |traffic, _| {
             self.0.iter().try_for_each(|&Edge { peer, at, n }| {
-                let from = Envelope::new(peer, tag);
-                traffic.receive(way, from, n, columns, |before, piece| each(at + before, piece))
+                let (from, mut fits) = (Envelope::new(peer, tag), Ok(()));
+                traffic.receive(way, from, lead + n, columns, |before, piece| {
+                    let (first, ahead) = beyond(lead, before);
+                    if let Some(stamp) = stamp.filter(|_| ahead > 0) {
+                        fits = stamp.check(piece[0], 1);
+                    }
+                    each(at + first, &piece[ahead * columns..]);
+                })?;
+                fits
             })
         })
     }
@@ -124,6 +145,7 @@ impl Edges {
         &self,
         private: &Private,
         tag: c_int,
+        stamp: Option<Stamp>,
         ids: &Ids,
         sweep: &mut Sweep<'_>,
     ) -> Result<()> {
@@ -132,7 +154,7 @@ impl Edges {
         }
         let width = sweep.width();
         let mut sum = Staging::zeros(ids.len() * width);
-        self.receive(private, tag, width, sweep, |at, piece| {
+        self.receive(private, tag, stamp, width, sweep, |at, piece| {
             let place = sum.as_mut_slice()[at * width..].iter_mut();
             place.zip(piece).for_each(|(sum, t)| *sum += t);
         })?;

@@ -137,9 +137,10 @@ impl Rule for Neighbours {
         self.private
     }
 
-    /// Messages go from neighbour to neighbour only, and each tells by its length whether it fits.
     fn call(&self) -> Option<Call> {
-        None
+        let call =
+            if self.origins.is_some() { Call::NeighborAlltoall } else { Call::NeighborAllgather };
+        (!self.has_types).then_some(call)
     }
 
     fn signature(&self) -> Option<[i64; 3]> {
@@ -162,16 +163,20 @@ impl Rule for Neighbours {
         }
     }
 
+    /// The stamps come with the messages.
     fn take(&self, outputs: Outputs, _: usize, sweep: &mut Sweep<'_>) -> Staging {
         outputs.take(0, sweep)
     }
 
-    fn depart(&self, taken: Staging, _: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
-        self.send(taken, TAG, sweep)
+    fn depart(&self, taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
+        let (stamp, width) = (self.call().map(|_| stamp), sweep.width());
+        self.sources(sweep).send(self.private, TAG, stamp, &taken, width, sweep)?;
+        Ok(Home::default())
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-        self.receive(home, TAG, sweep)
+        let stamp = self.call().map(|_| home.stamp);
+        self.destinations(sweep).collect(self.private, TAG, stamp, &self.ids, sweep)
     }
 
     fn operands(&self) -> Option<&Ids> {

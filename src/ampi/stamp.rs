@@ -21,11 +21,13 @@ pub enum Call {
     Allreduce,
     Scan,
     Exscan,
+    NeighborAllgather,
+    NeighborAlltoall,
 }
 
 impl Call {
     /// In the order of their numbers, which begin with 1.
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 12] = [
         "Bcast",
         "Gather",
         "Scatter",
@@ -36,6 +38,8 @@ impl Call {
         "Allreduce",
         "Scan",
         "Exscan",
+        "Neighbor_allgather",
+        "Neighbor_alltoall",
     ];
 }
 
