@@ -1468,18 +1468,19 @@ inline int AMPI_Igatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype s
 }
 
 template <class T>
-inline int AMPI_Imrecv(T *buf, int count, MPI_Datatype type, MPI_Message *message, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Imrecv", buf, type, MPI_COMM_WORLD))
+inline int AMPI_Imrecv(T *buf, int count, MPI_Datatype datatype, MPI_Message *message,
+                       AMPI_Request *request) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Imrecv", buf, datatype, MPI_COMM_WORLD))
     return code;
-  return AMPI_Imrecv(static_cast<void *>(buf), count, type, message, request);
+  return AMPI_Imrecv(static_cast<void *>(buf), count, datatype, message, request);
 }
 
 template <class T>
-inline int AMPI_Imrecv_c(T *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message,
+inline int AMPI_Imrecv_c(T *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
                          AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Imrecv_c", buf, type, MPI_COMM_WORLD))
+  if (const int code = admpi::detail::check_buffer("AMPI_Imrecv_c", buf, datatype, MPI_COMM_WORLD))
     return code;
-  return AMPI_Imrecv_c(static_cast<void *>(buf), count, type, message, request);
+  return AMPI_Imrecv_c(static_cast<void *>(buf), count, datatype, message, request);
 }
 
 template <class T, class U>
@@ -2172,18 +2173,18 @@ inline int AMPI_Issend_c(const T *buf, MPI_Count count, MPI_Datatype datatype, i
 }
 
 template <class T>
-inline int AMPI_Mrecv(T *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Mrecv", buf, type, MPI_COMM_WORLD))
+inline int AMPI_Mrecv(T *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Mrecv", buf, datatype, MPI_COMM_WORLD))
     return code;
-  return AMPI_Mrecv(static_cast<void *>(buf), count, type, message, status);
+  return AMPI_Mrecv(static_cast<void *>(buf), count, datatype, message, status);
 }
 
 template <class T>
-inline int AMPI_Mrecv_c(T *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message,
+inline int AMPI_Mrecv_c(T *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
                         MPI_Status *status) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Mrecv_c", buf, type, MPI_COMM_WORLD))
+  if (const int code = admpi::detail::check_buffer("AMPI_Mrecv_c", buf, datatype, MPI_COMM_WORLD))
     return code;
-  return AMPI_Mrecv_c(static_cast<void *>(buf), count, type, message, status);
+  return AMPI_Mrecv_c(static_cast<void *>(buf), count, datatype, message, status);
 }
 
 template <class T, class U>
@@ -2795,29 +2796,29 @@ inline int AMPI_Rget_accumulate(const T *origin_addr, int origin_count, MPI_Data
 
 template <class T>
 inline int AMPI_Rput(const T *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-                     MPI_Aint target_disp, int target_cout, MPI_Datatype target_datatype, MPI_Win win,
+                     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
                      AMPI_Request *request) {
   if (const int code = admpi::detail::check_buffer("AMPI_Rput", origin_addr, origin_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code = admpi::detail::check_buffer("AMPI_Rput", origin_addr, target_datatype, MPI_COMM_WORLD))
     return code;
   return AMPI_Rput(static_cast<const void *>(origin_addr), origin_count, origin_datatype, target_rank,
-                   target_disp, target_cout, target_datatype, win, request);
+                   target_disp, target_count, target_datatype, win, request);
 }
 
 template <class T>
-inline int AMPI_Rsend(const T *ibuf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Rsend", ibuf, datatype, comm))
+inline int AMPI_Rsend(const T *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  if (const int code = admpi::detail::check_buffer("AMPI_Rsend", buf, datatype, comm))
     return code;
-  return AMPI_Rsend(static_cast<const void *>(ibuf), count, datatype, dest, tag, comm);
+  return AMPI_Rsend(static_cast<const void *>(buf), count, datatype, dest, tag, comm);
 }
 
 template <class T>
-inline int AMPI_Rsend_c(const T *ibuf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+inline int AMPI_Rsend_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                         MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Rsend_c", ibuf, datatype, comm))
+  if (const int code = admpi::detail::check_buffer("AMPI_Rsend_c", buf, datatype, comm))
     return code;
-  return AMPI_Rsend_c(static_cast<const void *>(ibuf), count, datatype, dest, tag, comm);
+  return AMPI_Rsend_c(static_cast<const void *>(buf), count, datatype, dest, tag, comm);
 }
 
 template <class T>

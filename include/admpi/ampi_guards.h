@@ -89,7 +89,7 @@ int AMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype
                          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
                          MPI_Win win, AMPI_Request *request);
 int AMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-              MPI_Aint target_disp, int target_cout, MPI_Datatype target_datatype, MPI_Win win,
+              MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
               AMPI_Request *request);
 int AMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
                 MPI_Datatype datatype, MPI_Comm comm);

@@ -59,7 +59,6 @@ class Parameter:
         match = re.match(r"(?:const )?(\w+)\s*(\**)(\w+)(\[\])?$", text)
         self.kind, stars, self.name, array = match.groups()
         self.pointers = len(stars) + bool(array)
-        self.name = {"type": "datatype", "ibuf": "buf", "target_cout": "target_count"}.get(self.name, self.name)
 
     def rust(self, large):
         kind = {"void": "c_void", "int": "c_int", "char": "c_char"}.get(self.kind, self.kind)

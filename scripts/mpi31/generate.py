@@ -305,7 +305,7 @@ def native(function, names):
 
 # The datatype under which each buffer of a call lies, the first that the call has.
 BUFFERS = {
-    "buf": ("datatype", "type"), "ibuf": ("datatype",), "buffer": ("datatype",), "inoutbuf": ("datatype",),
+    "buf": ("datatype",), "buffer": ("datatype",), "inoutbuf": ("datatype",),
     "sendbuf": ("sendtype", "sendtypes", "datatype"), "recvbuf": ("recvtype", "recvtypes", "datatype"),
     "origin_addr": ("origin_datatype", "datatype"), "result_addr": ("result_datatype", "datatype"),
     "compare_addr": ("datatype",),
@@ -523,7 +523,7 @@ def actual(parameter):
     if parameter.array:
         return "on->addresses" if kind == "MPI_Aint" else (
             "on->counts" if "counts" in parameter.name else "on->displacements")
-    return "1" if "count" in parameter.name or parameter.name == "partitions" or parameter.name == "target_cout" else "0"
+    return "1" if "count" in parameter.name or parameter.name == "partitions" else "0"
 
 
 def is_function(name):

@@ -535,7 +535,7 @@ int AMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 }
 
 int AMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-              MPI_Aint target_disp, int target_cout, MPI_Datatype target_datatype, MPI_Win win,
+              MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
               AMPI_Request *request) {
   static const char call[] = "AMPI_Rput";
   int code = admpi_shim_guard(call, origin_datatype);
@@ -548,7 +548,7 @@ int AMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_dat
     code = admpi_shim_null("AMPI_Rput", "request");
     return guard_raise_win(win, code);
   }
-  code = MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_cout,
+  code = MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
                   target_datatype, win, &started);
   if (code == MPI_SUCCESS)
     *request = admpi_shim_wrap_request(started);
