@@ -1,31 +1,14 @@
-#!/usr/bin/env python3
-"""Writes the calls for large counts, which differ in little but their signatures.
-
-    generate.py           writes src/capi/large.rs and src/mpi/plain.rs
-    generate.py --check   says which of them differ from what it would write, and fails if any does
+"""src/capi/large.rs and src/mpi/plain.rs: the calls for large counts, which differ in little but their signatures.
 
 A signature is that of MPI-3.1 with every count an MPI_Count and every displacement an MPI_Aint. What a call
 does is one of the functions of src/large; a template here says which and with what.
 """
 
-import pathlib
 import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).parent.parent.parent
-LIST = ROOT / "scripts/mpi31/functions.txt"
-
-# Calls of MPI-4 that are given on every MPI, as MPI-4 has them.
-NEW = """
-int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
-int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
-"""
-
-# Collective calls with a persistent form: MPI-4's, which Open MPI 4 has as an extension of other names.
-PERSISTENT = """Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw Reduce
-Allreduce Scan Exscan Reduce_scatter Reduce_scatter_block Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall
-Neighbor_alltoallv Neighbor_alltoallw""".split()
+from model import BY_NAME, CALLS, ROOT
 
 # What else the library calls beside what the templates name.
 OTHERS = """MPI_Type_dup MPI_Type_create_hvector MPI_Type_create_hindexed MPI_Type_create_struct
@@ -48,39 +31,21 @@ Gatherv Igatherv Scatterv Iscatterv Allgatherv Iallgatherv Alltoallv Ialltoallv 
 Iallreduce Ireduce Iscan Iexscan Ireduce_scatter Ireduce_scatter_block
 Allreduce_init Reduce_init Scan_init Exscan_init Reduce_scatter_init Reduce_scatter_block_init""".split()
 
+# The parameters in Rust that are counts of one buffer each.
 COUNTS = {"count", "sendcount", "recvcount", "origin_count", "result_count", "target_count"}
-ARRAYS = {"sendcounts", "recvcounts"}
-DISPLACEMENTS = {"displs", "sdispls", "rdispls"}
-
-
-class Parameter:
-    def __init__(self, text):
-        self.const = text.startswith("const ")
-        match = re.match(r"(?:const )?(\w+)\s*(\**)(\w+)(\[\])?$", text)
-        self.kind, stars, self.name, array = match.groups()
-        self.pointers = len(stars) + bool(array)
-
-    def rust(self, large):
-        kind = {"void": "c_void", "int": "c_int", "char": "c_char"}.get(self.kind, self.kind)
-        if large and self.kind == "int":
-            if self.name in COUNTS | ARRAYS:
-                kind = "MPI_Count"
-            elif self.name in DISPLACEMENTS:
-                kind = "MPI_Aint"
-        return ("*const " if self.const else "*mut ") * self.pointers + kind
 
 
 class Function:
-    def __init__(self, line):
-        if line.split()[0] in ("deprecated", "removed", "optional"):
-            line = line.split(" ", 1)[1]
-        self.name, self.arguments = re.match(r"\w+ (\w+)\((.*)\)$", line).groups()
-        self.parameters = [] if self.arguments == "void" else [Parameter(one) for one in self.arguments.split(", ")]
-        self.names = [one.name for one in self.parameters]
+    """A call in Rust."""
 
-    def persistent(self, name):
-        """The persistent form of a nonblocking call: it takes hints as well."""
-        return Function(f"int {name}({self.arguments.replace('MPI_Request', 'MPI_Info info, MPI_Request')})")
+    def __init__(self, call):
+        self.call_of_mpi, self.name, self.parameters = call, call.name, call.parameters
+        self.names = [one.name for one in call.parameters]
+
+    @property
+    def is_persistent(self):
+        """Persistent and collective: it takes hints."""
+        return self.call_of_mpi.mark == "persistent"
 
     def call(self, name=None, **changes):
         arguments = [changes.get(one, one) for one in self.names]
@@ -93,25 +58,22 @@ class Function:
         return f"move || large_call!({self.call(self.name + '_c', **changes)})"
 
     def declaration(self, large=False):
-        arguments = ", ".join(f"{one.name}: {one.rust(large)}" for one in self.parameters)
+        arguments = ", ".join(f"{one.name}: {rust(one, large)}" for one in self.parameters)
         return f"{self.name}{'_c' if large else ''}({arguments})"
 
 
-def functions():
-    found = {}
-    for line in LIST.read_text().splitlines() + NEW.strip().splitlines():
-        if line and not line.startswith("#") and "(" in line and "..." not in line:
-            try:
-                one = Function(line)
-            except AttributeError:  # a function pointer among the arguments
-                continue
-            found[one.name] = one
-    for name in PERSISTENT:
-        found[f"MPI_{name}_init"] = found["MPI_I" + name.lower()].persistent(f"MPI_{name}_init")
-    return found
+def rust(parameter, large):
+    """The type of a parameter."""
+    if large and parameter.kind in ("count", "counts"):
+        kind = "MPI_Count"
+    elif large and parameter.kind == "displacements":
+        kind = "MPI_Aint"
+    else:
+        kind = parameter.c_type.removeprefix("const ")
+        kind = {"void": "c_void", "int": "c_int", "char": "c_char"}.get(kind, kind)
+    pointers = parameter.c.count("*") + bool(parameter.array)
+    return ("*const " if parameter.c.startswith("const ") else "*mut ") * pointers + kind
 
-
-MPI = functions()
 
 # Documentation -------------------------------------------------------------------------------------------
 
@@ -136,8 +98,6 @@ PARAMETERS = {
     "target_count": "number of items there", "target_datatype": "their type", "win": "the window",
     "info": "hints, or MPI_INFO_NULL", "fh": "the file", "offset": "where to begin, in elementary types of the view",
 }
-OUTPUTS = {"status", "request"}
-FILLED = {"recvbuf", "result_addr"}
 
 
 def documentation(function, sentence, collective, chapter):
@@ -145,12 +105,12 @@ def documentation(function, sentence, collective, chapter):
     width = max(len(one.name) for one in function.parameters)
     for one in function.parameters:
         text = PARAMETERS[one.name]
-        if one.name == "request" and "info" in function.names:
+        if one.name == "request" and function.is_persistent:
             text = "to be started by plain MPI_Start"
         if "{}" in text:
             text = text.format("in bytes" if "alltoallw" in function.name.lower() else "in items")
-        out = one.name in OUTPUTS or one.name in FILLED and not one.const
-        if one.name in ("sendbuf", "recvbuf") and "MPI_IN_PLACE" in IN_PLACE.get(function.name, {}).get(one.name, ""):
+        out = one.kind in ("status", "request") or one.name in ("recvbuf", "result_addr") and one.direction != "in"
+        if "in_place" in one.words:
             text += "; MPI_IN_PLACE as in MPI"
         lines.append(f"@param{'[out]' if out else '[in]'} {one.name.ljust(width)}  {text}")
     lines.append("@return MPI_SUCCESS or an error's code, raised as MPI raises its own")
@@ -158,19 +118,7 @@ def documentation(function, sentence, collective, chapter):
     return "".join(f"/// {line}".rstrip() + "\n" for line in lines)
 
 
-IN_PLACE = {}
-for name in ("Gather", "Gatherv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Reduce", "Allreduce",
-             "Scan", "Exscan", "Reduce_scatter", "Reduce_scatter_block"):
-    for form in (name, "I" + name.lower(), name + "_init"):
-        IN_PLACE["MPI_" + form] = {"sendbuf": "MPI_IN_PLACE"}
-for form in ("Scatter", "Scatterv", "Iscatter", "Iscatterv", "Scatter_init", "Scatterv_init"):
-    IN_PLACE["MPI_" + form] = {"recvbuf": "MPI_IN_PLACE"}
-
 # Templates -----------------------------------------------------------------------------------------------
-
-
-def is_persistent(function):
-    return function.name.endswith("_init") and "info" in function.names
 
 
 def entry(function, body, sentence, collective, chapter):
@@ -185,9 +133,9 @@ def entry(function, body, sentence, collective, chapter):
     name = f"MPIX{function.name[3:]}_x"
     # Small counts leave first, so that nothing is put on the stack for large ones.
     early, body = body.split("\n", 1) if body.startswith("if let") else ("", body)
-    if is_persistent(function):
+    if function.is_persistent:
         early, body = "", f"let call = match call.persistent() {{ Ok(call) => call, Err(code) => return code }};\n{body}"
-    arguments = ", ".join(f"{one.name}: {one.rust(True)}" for one in function.parameters)
+    arguments = ", ".join(f"{one.name}: {rust(one, True)}" for one in function.parameters)
     return (documentation(function, sentence, collective, chapter) + f"""#[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn {name}({arguments}) -> c_int {{
     // SAFETY: what the caller owes {function.name} it owes this call.
@@ -221,7 +169,7 @@ def two(family, significant="|| Ok((true, true))", names=("sendcount", "sendtype
     def body(f):
         n, t, m, u = names
         call = f.call(**{n: "n", t: "t", m: "m", u: "u"})
-        return ("" if is_persistent(f) else early(f)) + (f"call.two(Family::{family}, side({n}, {t}), side({m}, {u}), {significant}, "
+        return ("" if f.is_persistent else early(f)) + (f"call.two(Family::{family}, side({n}, {t}), side({m}, {u}), {significant}, "
                            f"{f.large_call()}, move |n, t, m, u| {call})")
     return body
 
@@ -240,7 +188,7 @@ def pieces(f):
 
 def ireduction(f):
     ordered = 'cfg!(admpi_mpi = "openmpi")' if f.name in ("MPI_Ireduce", "MPI_Reduce_init") else "false"
-    return ("" if is_persistent(f) else early(f)) + f"""call.ireduction(count, Datatype::new(datatype), Op::new(op), {ordered}, {f.large_call()},
+    return ("" if f.is_persistent else early(f)) + f"""call.ireduction(count, Datatype::new(datatype), Op::new(op), {ordered}, {f.large_call()},
             move |n, t, o| {f.call(count="n", datatype="t", op="o")})"""
 
 
@@ -251,9 +199,9 @@ def reduce_scatter(f):
     narrowed = {"recvcount": "narrow(recvcount)"} if block else {"recvcounts": "c.as_ptr()"}
     if f.name.startswith("MPI_I"):
         narrowed["request"] = "r"
-    arguments = [] if is_persistent(f) or not f.name.startswith("MPI_I") else ["r"]
+    arguments = [] if f.is_persistent or not f.name.startswith("MPI_I") else ["r"]
     native = f"|{', '.join(['_' if block else 'c'] + arguments)}| {f.call(**narrowed)}"
-    if is_persistent(f):
+    if f.is_persistent:
         return f"""call.reduce_scatter_init(|| {counts}, {native}, {f.large_call()})"""
     place = """let (from, to) = if in_place { (at(recvbuf, b.from), at_mut(recvbuf, b.to)) }
                 else { (at(sendbuf, b.from), at_mut(recvbuf, b.to)) };
@@ -290,7 +238,7 @@ def alltoallw(f, sendbuf="sendbuf", recvbuf="recvbuf", by_rank=None):
     name = "Neighbor_alltoallw" if by_rank == "neighbours" else "Alltoallw"
     displacements = "wide_displacements" if by_rank == "neighbours" else "displacements"
     tail = ""
-    if is_persistent(f):
+    if f.is_persistent:
         name, tail = name + "_init", ", info, r"
     elif "request" in f.names:
         name, tail = "I" + name.lower(), ", r"
@@ -307,7 +255,7 @@ def vector(f, traffic, start="", wrong="false", **buffers):
     width = "Width::Int"
     if "eighbor" in f.name:
         family, width = "Family::GuardedVector", "neighbour_width()"
-    elif is_persistent(f):
+    elif f.is_persistent:
         family = "Family::GuardedVector"
     elif wrong != "false":
         family = f"guarded({family}, {wrong})"
@@ -366,7 +314,7 @@ def allgatherv(f, parts=v_parts("recvcounts", "displs", "recvtype")):
 
 def alltoall_parts(f, sends, receives):
     request = "request" in f.names
-    copied = ("return Err(no_copies())" if is_persistent(f) else
+    copied = ("return Err(no_copies())" if f.is_persistent else
               f"let n = partners(comm)?; return staged_traffic(recvbuf, {receives}?)")
     sent = f"Ok({sends}?.behind(base))" if request else sends
     traffic = f"""{{
@@ -434,7 +382,7 @@ SEND_BLOCKS, RECEIVE_BLOCKS = "blocks(n, sendcount, sendtype)", "blocks(n, recvc
 
 
 def ibcast(f):
-    return ("" if is_persistent(f) else early(f)) + f"""call.ibcast(Comm::new(comm), root, side(count, datatype), address(buffer),
+    return ("" if f.is_persistent else early(f)) + f"""call.ibcast(Comm::new(comm), root, side(count, datatype), address(buffer),
             RequestSlot::new(request),
             |n, t| {f.call(count="n", datatype="t")},
             |l, r| {alltoallw(f, "bottom()", "buffer")})"""
@@ -506,7 +454,7 @@ def sendrecv_replace(f):
 
 def at_once(f):
     """The blocking call, as an operation that is complete."""
-    blocking = MPI[f.name.replace("_i", "_")]
+    blocking = Function(BY_NAME[f.name.replace("_i", "_")])
     return f"""|n, t, group| {{
                 let mut status = Status::default();
                 let code = {blocking.call(count="n", datatype="t", status="status.as_mut_ptr()")};
@@ -556,7 +504,7 @@ TABLE = []
 
 def add(names, body, sentence, collective, chapter):
     for name in names.split():
-        TABLE.append((MPI["MPI_" + name], body, sentence, collective, chapter))
+        TABLE.append((Function(BY_NAME["MPI_" + name]), body, sentence, collective, chapter))
 
 
 def plain_sentence(what):
@@ -670,7 +618,7 @@ def wrapped(text, width=96):
 
 
 def capi():
-    text = '''//! The calls of MPI for counts and displacements past 2^31. Written by scripts/large/generate.py; edit that.
+    text = '''//! The calls of MPI for counts and displacements past 2^31. Generated by spec/generate: see spec/emit/large.py.
 //! `include/admpi/large.h` is generated from this file.
 //!
 //! A count that fits an int goes straight to MPI.
@@ -711,10 +659,11 @@ def absent(declarations):
 
 def plain():
     new = {"MPI_Isendrecv", "MPI_Isendrecv_replace"}
-    persistent = [f"MPI_{name}_init" for name in sorted(PERSISTENT)]
+    persistent = sorted((one.name for one in CALLS if one.mark == "persistent" and one.datatypes()),
+                        key=lambda name: name.removesuffix("_init"))
     names = sorted({function.name for function, *_ in TABLE} - new - set(persistent) | set(OTHERS))
     text = '''//! The calls of MPI behind those for large counts, declared "C-unwind" since a user's error handler may throw.
-//! Written by scripts/large/generate.py; edit that.
+//! Generated by spec/generate: see spec/emit/large.py.
 
 use super::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, MPI_Status};
 use mpi_sys::{MPI_File, MPI_Message, MPI_Offset, MPI_User_function, MPI_Win};
@@ -726,15 +675,15 @@ unsafe extern "C-unwind" {
         if name == "MPI_Op_create":
             text += "    pub fn MPI_Op_create(function: MPI_User_function, commute: c_int, op: *mut MPI_Op) -> c_int;\n"
             continue
-        text += f"    pub fn {MPI[name].declaration()} -> c_int;\n"
+        text += f"    pub fn {Function(BY_NAME[name]).declaration()} -> c_int;\n"
     text += "}\n\n#[cfg(admpi_persistent)]\nunsafe extern \"C-unwind\" {\n"
     for name in persistent:
         text += (f"    #[cfg_attr(admpi_persistent_extension, link_name = \"MPIX{name[3:]}\")]\n"
-                 f"    pub fn {MPI[name].declaration()} -> c_int;\n")
-    text += "}\n" + absent([MPI[name].declaration() for name in persistent])
+                 f"    pub fn {Function(BY_NAME[name]).declaration()} -> c_int;\n")
+    text += "}\n" + absent([Function(BY_NAME[name]).declaration() for name in persistent])
     text += "\n#[cfg(admpi_large_count)]\nunsafe extern \"C-unwind\" {\n"
     for name in LARGE:
-        text += f"    pub fn {MPI['MPI_' + name].declaration(large=True)} -> c_int;\n"
+        text += f"    pub fn {Function(BY_NAME['MPI_' + name]).declaration(large=True)} -> c_int;\n"
     return text + "}\n"
 
 
@@ -746,22 +695,4 @@ def formatted(text):
     return done.stdout
 
 
-FILES = {"src/capi/large.rs": capi, "src/mpi/plain.rs": plain}
-
-
-def main():
-    check = sys.argv[1:] == ["--check"]
-    stale = 0
-    for path, make in FILES.items():
-        text = formatted(make())
-        file = ROOT / path
-        if not check:
-            file.write_text(text)
-        elif not file.exists() or file.read_text() != text:
-            print(f"{path} is not what scripts/large/generate.py makes")
-            stale = 1
-    sys.exit(stale)
-
-
-if __name__ == "__main__":
-    main()
+OUTPUTS = {"src/capi/large.rs": lambda: formatted(capi()), "src/mpi/plain.rs": lambda: formatted(plain())}

@@ -1,0 +1,142 @@
+"""include/admpi/ampi_guards.h and src/shim/mpi_guards.c: calls that refuse active data and else call MPI."""
+
+from model import MPI31, MPI4
+from emit.text import NOTE, prototype, wrap
+
+GUARDS = [one for one in MPI31 if one.status in ("refused", "wrapped")] + MPI4
+SIDES = {"root": "(side & GUARD_ROOT) != 0", "others": "(side & GUARD_OTHERS) != 0", "either": "side != 0"}
+
+
+def header():
+    text = NOTE + """
+/* Calls that cannot yet be differentiated. Given active data they do nothing but raise an error, through
+ * the error handler of their communicator, window or file; given passive data they are MPI's own calls. */
+#ifndef ADMPI_AMPI_GUARDS_H
+#define ADMPI_AMPI_GUARDS_H
+
+#include <mpi.h>
+
+#include "admpi/request.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+"""
+    text += "".join(wrap(prototype(one) + ";") + "\n" for one in GUARDS)
+    return text + """
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+"""
+
+
+def source():
+    text = NOTE + '#include "mpi_guards.h"\n'
+    return text + "".join("\n" + guard(one) for one in GUARDS)
+
+
+def guard(call):
+    """The code of one guard: check what is significant, call MPI, wrap the request it made."""
+    body = []
+    if call.datatypes():
+        body.append(f'  static const char call[] = "{call.ampi}";')
+        body += significance(call)
+        body += checks(call)
+        body.append(f"  if (code != MPI_SUCCESS)\n    return {raised(call)};")
+    body += call_of_mpi(call)
+    return wrap(prototype(call) + " {") + "\n" + "\n".join(body) + "\n}\n"
+
+
+def significance(call):
+    """What must be known before it can be said which arguments count."""
+    lines = []
+    if "root" in call.takes:
+        lines.append("  int side = guard_side(root, comm);")
+    if "datatypes" in call.takes:
+        if call.is_neighbour:
+            lines.append("  int sources, destinations;\n  guard_neighbors(comm, &sources, &destinations);")
+        else:
+            lines.append("  int peers = guard_peers(comm);")
+    return lines
+
+
+def checks(call):
+    """Sets code to the error of the first datatype that is significant and active, or that the operation does not fit."""
+    lines, declared = [], False
+    for datatype in call.datatypes():
+        conditions, test = check(call, datatype)
+        if not declared and not conditions:
+            lines.append(f"  int code = {test};")
+        else:
+            if not declared:
+                lines.append("  int code = MPI_SUCCESS;")
+            wanted = " && ".join((["code == MPI_SUCCESS"] if declared else []) + conditions)
+            lines.append(f"  if ({wanted})\n    code = {test};")
+        declared = True
+    if "op" in call.takes:
+        conditions, _ = check(call, call.datatypes()[-1])
+        test = "accumulated" if "win" in call.takes else "reduced"
+        wanted = " && ".join(["code == MPI_SUCCESS", *conditions])
+        lines.append(f"  if ({wanted})\n    code = admpi_shim_{test}(call, op, {call.datatypes()[-1].name});")
+    return lines
+
+
+def check(call, datatype):
+    """(the conditions under which the datatype is significant, the expression that checks it)"""
+    conditions = [SIDES[datatype.at]] if datatype.at else []
+    buffer = call.buffer_of(datatype)
+    # A type that both buffers have counts in place, too.
+    if buffer and "in_place" in buffer.words and datatype.name != "datatype":
+        conditions.append(f"{buffer.name} != MPI_IN_PLACE")
+    if "unless_no_op" in datatype.words:
+        conditions.append("op != MPI_NO_OP")
+    if datatype.kind == "datatype":
+        return conditions, f"admpi_shim_guard(call, {datatype.name})"
+    sends = datatype.name == "sendtypes"
+    number = ("destinations" if sends else "sources") if call.is_neighbour else "peers"
+    return conditions, f"guard_each(call, {number}, {datatype.name.replace('types', 'counts')}, {datatype.name})"
+
+
+def raised(call):
+    for kind, raiser in (("comm", "guard_raise_comm"), ("win", "guard_raise_win"), ("file", "guard_raise_file")):
+        if kind in call.takes:
+            return f"{raiser}({next(one.name for one in call.parameters if one.kind == kind)}, code)"
+    return "guard_raise_comm(MPI_COMM_WORLD, code)"
+
+
+def call_of_mpi(call):
+    if not call.requests():
+        return [wrap(f"return {native(call, [one.name for one in call.parameters])};", "  ")]
+    request = call.requests()[0]
+    if request.direction == "in":
+        names = [f"guard_handle({one.name})" if one is request else one.name for one in call.parameters]
+        return [wrap(f"return {native(call, names)};", "  ")]
+    names = ["&started" if one is request else one.name for one in call.parameters]
+    return [
+        "  MPI_Request started = MPI_REQUEST_NULL;",
+        *([] if call.datatypes() else ["  int code;"]),
+        f"  if ({request.name} == NULL) {{",
+        f'    code = admpi_shim_null("{call.ampi}", "{request.name}");',
+        f"    return {raised(call)};",
+        "  }",
+        wrap(f"code = {native(call, names)};", "  "),
+        f"  if (code == MPI_SUCCESS)\n    *{request.name} = admpi_shim_wrap_request(started);",
+        "  return code;",
+    ]
+
+
+def native(call, names):
+    """The call of MPI's own; that of MPI-4 may have another name, or be missing."""
+    arguments = f"({', '.join(names)})"
+    if call.mark == "large":
+        return f"MPIX_{call.name[4:]}_x{arguments}"
+    if call.mark in ("persistent", "partitioned"):
+        comm = "comm" if "comm" in call.takes else "MPI_COMM_WORLD"
+        return f"GUARD_{call.mark.upper()}({call.name[4:]}, {comm}, {arguments})"
+    return call.name + arguments
+
+
+OUTPUTS = {"include/admpi/ampi_guards.h": header, "src/shim/mpi_guards.c": source}

@@ -1,0 +1,65 @@
+"""include/admpi/ampi_names.h: an AMPI_ name for each name of MPI that needs no code of ours. include/admpi/lines.h."""
+
+from model import CALLS, CONSTANTS, MPI31, TYPES
+from emit.text import NOTE
+
+COUNTED_QUERIES = ("Get_count", "Get_elements", "Pack_size")
+# AdjoinableMPI's names for calls outside of what its tape sees. Here no tape sees them anyway.
+UNTRACED = ("Init", "Finalize", "Buffer_attach", "Buffer_detach", "Type_contiguous", "Type_create_struct",
+            "Type_create_resized", "Type_commit", "Type_free", "Op_create", "Op_free")
+OURS = {"MPI_Request", "MPI_REQUEST_NULL"}  # the library's own, in admpi/request.h
+
+
+def names():
+    text = NOTE + """
+/* An AMPI_ name for every name of MPI-3.1 that needs no code of ours, so that replacing the prefix MPI_ by
+ * AMPI_ compiles. A name that the MPI in use lacks is an error where it is used, as in MPI itself; only the
+ * datatypes that MPI makes optional are defined if they exist, since programs ask for them by #ifdef. */
+#ifndef ADMPI_AMPI_NAMES_H
+#define ADMPI_AMPI_NAMES_H
+
+/* Types */
+"""
+    text += "".join(define(name) for name, _ in TYPES if name not in OURS)
+    text += "\n/* The fields of a status */\n"
+    text += "".join(define(name) for name in ("MPI_ERROR", "MPI_SOURCE", "MPI_TAG"))
+    text += "\n/* Constants */\n"
+    for name, mark in CONSTANTS:
+        if name in OURS:
+            continue
+        if mark == "optional" and "F08" not in name:
+            text += f"#ifdef {name}\n{define(name)}#endif\n"
+        else:
+            text += define(name)
+    text += "\n/* Calls without adjoint */\n"
+    text += "".join(define(one.name) for one in MPI31 if one.status == "passes")
+    text += "\n/* Queries that answer in counts past 2^31 */\n"
+    text += "".join(f"#define AMPI_{name}_c MPIX_{name}_x\n" for name in COUNTED_QUERIES)
+    text += "\n/* AdjoinableMPI's names for calls outside of what its tape sees */\n"
+    text += "".join(f"#define AMPI_{name}_NT AMPI_{name}\n" for name in UNTRACED)
+    return text + "\n#endif\n"
+
+
+def define(name):
+    return f"#define A{name} {name}\n"
+
+
+def lines():
+    calls = [one.ampi for one in CALLS if one.status == "adjoint"]
+    calls += [one.ampi + "_c" for one in CALLS if one.has_large_form]
+    macros = "\n".join(f"#define {name}(...) (admpi_at(__FILE__, __LINE__), {name}(__VA_ARGS__))"
+                       for name in sorted(calls))
+    return NOTE.replace(" */\n", "") + f"""
+ *
+ * The differentiated calls, each telling checking mode the line that it stands in. Included behind everything
+ * else if ADMPI_SOURCE_LINES is defined. */
+#ifndef ADMPI_LINES_H
+#define ADMPI_LINES_H
+
+{macros}
+
+#endif
+"""
+
+
+OUTPUTS = {"include/admpi/ampi_names.h": names, "include/admpi/lines.h": lines}

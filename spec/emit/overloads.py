@@ -1,0 +1,109 @@
+"""include/admpi/ampi.hpp: the calls with typed buffers."""
+
+import re
+
+from model import MPI31, MPI4
+from emit.text import NOTE, WIDTH, in_ampi, large, wrap
+
+ACCUMULATES = re.compile(r"MPI_R?(Accumulate|accumulate|Get_accumulate|get_accumulate)$|MPI_Fetch_and_op$|MPI_Compare_and_swap$")
+
+
+class Form:
+    """A call with the counts of MPI-3.1, or with those past 2^31."""
+
+    def __init__(self, call, has_large_counts):
+        self.call, self.has_large_counts = call, has_large_counts
+        self.name = call.ampi + ("_c" if has_large_counts else "")
+        self.letters = dict(zip((one.name for one in call.buffers()), "TUV"))
+
+    def parameters(self, typed):
+        texts = []
+        for one in self.call.parameters:
+            text = large(in_ampi(one)) if self.has_large_counts else in_ampi(one)
+            texts.append(re.sub(r"\bvoid\b", self.letters[one.name], text) if one.name in typed else text)
+        return ", ".join(texts)
+
+
+def header():
+    text = NOTE.replace("/* ", "// ").replace(" */", "") + """
+// The calls with typed buffers. A buffer of active values under a datatype without any, MPI_DOUBLE say, or plain
+// numbers under an active datatype would lose derivatives or overwrite memory; both are errors here. Tangents travel
+// with their derivatives. A void pointer, or one to char, tells nothing and is taken as it is; of a structure it is known at
+// most that it contains active values, which its bytes would lose.
+#ifndef ADMPI_AMPI_HPP
+#define ADMPI_AMPI_HPP
+
+#include "admpi/ampi_buffers.hpp"
+
+"""
+    typed = [one for one in MPI31 + MPI4 if one.buffers() and one.datatypes()]
+    forms = [Form(one, large_counts) for one in typed
+             for large_counts in ([False, True] if one.has_large_form else [False])]
+    return text + "\n".join(overloads(one) for one in forms) + "\n#endif\n"
+
+
+def overloads(form):
+    """The call with typed buffers; and where it has two, with either of them untyped, which NULL is."""
+    names = [one.name for one in form.call.buffers()]
+    text = overload(form)
+    if len(names) == 2:
+        text += "\n" + "\n".join(untyped(form, names, name) for name in names)
+    return text
+
+
+def untyped(form, names, name):
+    typed = [other for other in names if other != name]
+    head = wrap(f"inline int {form.name}({form.parameters(typed)}) {{")
+    classes = ", ".join("void" if other == name else form.letters[other] for other in names)
+    result = wrap(f"return {form.name}<{classes}>({', '.join(one.name for one in form.call.parameters)});", "  ")
+    return f"template <class {form.letters[typed[0]]}>\n{head}\n{result}\n}}\n"
+
+
+def overload(form):
+    arguments = []
+    for one in form.call.parameters:
+        if one.name in form.letters:
+            constness = "const " if one.direction == "in" else ""
+            arguments.append(f"static_cast<{constness}void *>({one.name})")
+        else:
+            arguments.append(one.name)
+    body = [failing(test) for test in tests(form)]
+    classes = ", ".join(f"class {letter}" for letter in form.letters.values())
+    head = wrap(f"inline int {form.name}({form.parameters(form.letters)}) {{")
+    result = wrap(f"return {form.name}({', '.join(arguments)});", "  ")
+    return f"template <{classes}>\n{head}\n" + "\n".join(body) + f"\n{result}\n}}\n"
+
+
+def failing(test):
+    line = f"  if (const int code = {test})"
+    if len(line) > WIDTH:
+        line = f"  if (const int code =\n          {test})"
+    return f"{line}\n    return code;"
+
+
+def tests(form):
+    """What must hold, and what the datatypes and the operation become."""
+    call, detail, name = form.call, "admpi::detail::", f'"{form.name}"'
+    comm = "comm" if "comm" in call.takes else "MPI_COMM_WORLD"
+    result = []
+    classes = ", ".join(form.letters.values())
+    if "file" in call.takes:
+        result.append(f"{detail}check_plain<{classes}>({name}, {detail}why_not_in_files)")
+    elif ACCUMULATES.match(call.name):
+        result.append(f"{detail}check_plain<{classes}>({name}, {detail}why_not_accumulated)")
+    for one in call.buffers():
+        if call.named(one.of).kind == "datatypes":
+            kind = ("destinations" if one.direction == "in" else "sources") if call.is_neighbour else "ranks"
+            result.append(f"{detail}check_buffers<{detail}peers::{kind}>({name}, {one.name}, "
+                          f"{one.of.replace('types', 'counts')}, {one.of}, {comm})")
+            continue
+        where = f", {detail}at_{one.at}{{root, comm}}" if one.at else ""
+        result.append(f"{detail}check_buffer({name}, {one.name}, {one.of}, {comm}{where})")
+        if call.named("target_datatype"):
+            result.append(f"{detail}check_buffer({name}, {one.name}, target_datatype, {comm})")
+    if "op" in call.takes and "win" not in call.takes:
+        result.append(f"{detail}check_operation<{classes}>({name}, op, datatype, {comm})")
+    return result
+
+
+OUTPUTS = {"include/admpi/ampi.hpp": header}

@@ -1,0 +1,191 @@
+"""The calls of MPI, read from spec/mpi; spec/README.md says how the tables are written."""
+
+import pathlib
+import re
+
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parent
+
+# The type in C of what is one value, and of what is an array; of one value a call that changes it takes a pointer.
+VALUES = {
+    "count": "int", "rank": "int", "root": "int", "tag": "int", "keyval": "int", "logical": "int", "integer": "int",
+    "index": "int", "big": "MPI_Count", "aint": "MPI_Aint", "offset": "MPI_Offset", "fint": "MPI_Fint",
+    "datatype": "MPI_Datatype", "type": "MPI_Datatype", "op": "MPI_Op", "comm": "MPI_Comm", "group": "MPI_Group",
+    "info": "MPI_Info", "errhandler": "MPI_Errhandler", "request": "MPI_Request", "message": "MPI_Message",
+    "status": "MPI_Status", "win": "MPI_Win", "file": "MPI_File", "f08_status": "MPI_F08_status", "enum": "MPI_T_enum",
+    "cvar_handle": "MPI_T_cvar_handle", "pvar_handle": "MPI_T_pvar_handle", "pvar_session": "MPI_T_pvar_session",
+}
+ARRAYS = {
+    "counts": "int", "displacements": "int", "byte_displacements": "MPI_Aint", "aints": "MPI_Aint", "integers": "int",
+    "logicals": "int", "indices": "int", "datatypes": "MPI_Datatype", "types": "MPI_Datatype", "infos": "MPI_Info",
+    "requests": "MPI_Request", "statuses": "MPI_Status",
+}
+POINTERS = {"buffer": "void", "address": "void", "string": "char"}
+OPAQUE = {"pointer", "attribute", "extra_state"}
+# Written out behind "=".
+WRITTEN = {"function", "strings", "string_lists", "ranges", "variadic"}
+
+STATUSES = {"adjoint", "tracked", "refused", "wrapped", "passes"}
+MARKS = {"deprecated", "removed", "optional", "partitioned", "large"}
+FORMS = {"nonblocking", "persistent"}
+PLACES = {"root", "others", "either"}
+WORDS = {"in_place", "unless_no_op"}
+
+
+class Parameter:
+    def __init__(self, line):
+        line, _, written = line.partition("=")
+        self.name, self.kind, *words = line.split()
+        self.direction = words.pop(0) if words and words[0] in ("in", "out", "inout") else "in"
+        self.of = self.at = None
+        self.words = set()
+        while words:
+            word = words.pop(0)
+            if word in ("of", "at"):
+                setattr(self, word, words.pop(0))
+            elif word in WORDS:
+                self.words.add(word)
+            else:
+                raise ValueError(f"what is '{word}'?")
+        self.c = written.strip() or self.in_c()
+        match = re.match(r"(.*?)\s*\**(\w+)?((?:\[\d*\])*)$", self.c)
+        self.c_type, self.array = match.group(1), match.group(3)
+
+    def in_c(self):
+        """The declaration in C."""
+        const = "const " if self.direction == "in" else ""
+        if self.kind == "status" and const:
+            return f"const MPI_Status *{self.name}"
+        if self.kind in VALUES:
+            return f"{VALUES[self.kind]} {'' if const else '*'}{self.name}"
+        if self.kind in ARRAYS:
+            return f"{const}{ARRAYS[self.kind]} {self.name}[]"
+        if self.kind in POINTERS:
+            return f"{const}{POINTERS[self.kind]} *{self.name}"
+        if self.kind in OPAQUE:
+            return f"void *{self.name}"
+        if self.name == "...":
+            return "..."
+        raise ValueError(f"the kind '{self.kind}' is not in spec/model.py, and has no '='")
+
+
+class Call:
+    """One call in one form."""
+
+    def __init__(self, name, form, words, result, parameters, collective):
+        self.name, self.form, self.result, self.parameters = name, form, result, parameters
+        self.status, *marks = words
+        if self.status not in STATUSES or not set(marks) <= MARKS:
+            raise ValueError(f"{name}: what does '{' '.join(words)}' say?")
+        self.mark = marks[0] if marks else ""
+        if form == "persistent" and collective:
+            self.mark = "persistent"  # collective calls are so in MPI-4 only
+        self.takes = {one.kind for one in parameters}
+        self.check()
+
+    def check(self):
+        """What the tables say must hang together."""
+        if self.datatypes() and self.status not in ("adjoint", "refused"):
+            raise ValueError(f"{self.name} reads or writes data under a datatype: it is differentiated or refused")
+        if self.requests() and self.status == "passes":
+            raise ValueError(f"{self.name} takes a request, which is the library's own: it is not MPI's call as it stands")
+        for one in self.parameters:
+            if one.of and not (self.named(one.of) and self.named(one.of) in self.datatypes()):
+                raise ValueError(f"{self.name}: {one.name} is of {one.of}, which is no datatype of the call")
+            if one.at and ("root" not in self.takes or one.at not in PLACES):
+                raise ValueError(f"{self.name}: {one.name} counts at {one.at}: of a root, at one of {', '.join(sorted(PLACES))}")
+            if one.kind in ("datatype", "datatypes") and "root" in self.takes and not one.at:
+                raise ValueError(f"{self.name}: does {one.name} count at the root, at the others, or at either?")
+
+    @property
+    def ampi(self):
+        return "A" + self.name
+
+    @property
+    def is_mpi4(self):
+        return self.mark in ("persistent", "partitioned", "large")
+
+    @property
+    def is_neighbour(self):
+        return "eighbor" in self.name
+
+    @property
+    def has_large_form(self):
+        """Whether AMPI has it with counts past 2^31, under MPI-4's name."""
+        return self.status == "adjoint" and bool(self.datatypes()) and not self.is_mpi4
+
+    def buffers(self):
+        """Those whose element type tells something."""
+        return [one for one in self.parameters if one.kind == "buffer" and one.of]
+
+    def datatypes(self):
+        """The types of data that the call reads or writes."""
+        return [one for one in self.parameters if one.kind in ("datatype", "datatypes")]
+
+    def requests(self):
+        return [one for one in self.parameters if one.kind in ("request", "requests")]
+
+    def named(self, name):
+        return next((one for one in self.parameters if one.name == name), None)
+
+    def buffer_of(self, datatype):
+        return next((one for one in self.buffers() if one.of == datatype.name), None)
+
+
+def derived(parameters, form, collective):
+    """What another form takes: no status, hints if it is collective and persistent, a request."""
+    result = [one for one in parameters if one.kind != "status"]
+    if form == "persistent" and collective:
+        result.append(Parameter("info info"))
+    return [*result, Parameter("request request out")]
+
+
+def forms(block, collective):
+    head, *rows = block
+    head, _, result = head.partition(" -> ")
+    name, *words = head.split()
+    others, parameters = [], []
+    for row in rows:
+        if row.split()[0] in FORMS:
+            others.append(row.split())
+        else:
+            parameters.append(Parameter(row))
+    yield Call("MPI_" + name, "blocking", words, result or "int", parameters, collective)
+    for form, *words in others:
+        other = f"MPI_I{name[0].lower()}{name[1:]}" if form == "nonblocking" else f"MPI_{name}_init"
+        yield Call(other, form, words, "int", derived(parameters, form, collective), collective)
+
+
+def read_calls():
+    for path in sorted((HERE / "mpi").glob("*.txt")):
+        if path.stem in ("constants", "types"):
+            continue
+        collective = path.stem in ("collective", "topologies")
+        block = []
+        for number, line in enumerate([*path.read_text().splitlines(), ""], 1):
+            line = line.split("#")[0].rstrip()
+            if line:
+                block.append(line)
+            elif block:
+                try:
+                    yield from forms(block, collective)
+                except (ValueError, IndexError) as error:
+                    raise SystemExit(f"{path.name}, before line {number}: {error}") from None
+                block = []
+
+
+def read_names(name):
+    """The names of a list with their marks."""
+    lines = (HERE / "mpi" / name).read_text().splitlines()
+    lines = [line for line in lines if line and not line.startswith("#")]
+    return [(line.split()[-1], line.split()[0] if " " in line else "") for line in lines]
+
+
+CALLS = list(read_calls())
+# Those of MPI-3.1 in the order of their names; of MPI-4 the persistent ones first.
+MPI31 = sorted((one for one in CALLS if not one.is_mpi4), key=lambda one: one.name.upper())
+MPI4 = (sorted((one for one in CALLS if one.mark == "persistent"), key=lambda one: one.name.removesuffix("_init").upper())
+        + [one for one in CALLS if one.mark == "partitioned"] + [one for one in CALLS if one.mark == "large"])
+BY_NAME = {one.name: one for one in CALLS}
+CONSTANTS = read_names("constants.txt")
+TYPES = read_names("types.txt")
