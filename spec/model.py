@@ -34,6 +34,7 @@ WORDS = {"in_place", "unless_no_op"}
 
 class Parameter:
     def __init__(self, line):
+        line, _, self.doc = line.partition(" : ")
         line, _, written = line.partition("=")
         self.name, self.kind, *words = line.split()
         self.direction = words.pop(0) if words and words[0] in ("in", "out", "inout") else "in"
@@ -70,10 +71,11 @@ class Parameter:
 
 
 class Call:
-    """One call in one form."""
+    """One call in one form. `base` is the blocking one."""
 
-    def __init__(self, name, form, words, result, parameters, collective):
+    def __init__(self, name, form, words, result, parameters, collective, doc="", base=None):
         self.name, self.form, self.result, self.parameters = name, form, result, parameters
+        self.doc, self.base, self.is_collective = doc, base or self, collective
         self.status, *marks = words
         if self.status not in STATUSES or not set(marks) <= MARKS:
             raise ValueError(f"{name}: what does '{' '.join(words)}' say?")
@@ -144,16 +146,20 @@ def forms(block, collective):
     head, *rows = block
     head, _, result = head.partition(" -> ")
     name, *words = head.split()
-    others, parameters = [], []
+    doc, others, parameters = "", [], []
     for row in rows:
-        if row.split()[0] in FORMS:
-            others.append(row.split())
+        if row.split()[0] == ":":
+            doc = row.split(maxsplit=1)[1]
+        elif row.split()[0] in FORMS:
+            row, _, doc_of_form = row.partition(" : ")
+            others.append((row.split(), doc_of_form))
         else:
             parameters.append(Parameter(row))
-    yield Call("MPI_" + name, "blocking", words, result or "int", parameters, collective)
-    for form, *words in others:
+    base = Call("MPI_" + name, "blocking", words, result or "int", parameters, collective, doc)
+    yield base
+    for (form, *words), doc in others:
         other = f"MPI_I{name[0].lower()}{name[1:]}" if form == "nonblocking" else f"MPI_{name}_init"
-        yield Call(other, form, words, "int", derived(parameters, form, collective), collective)
+        yield Call(other, form, words, "int", derived(parameters, form, collective), collective, doc, base)
 
 
 def read_calls():

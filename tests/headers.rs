@@ -59,7 +59,7 @@ fn generate(unit: &str) -> String {
     config.header =
         Some(format!("/* Generated from src/capi/{unit}.rs by tests/headers.rs; edit that. */"));
     config.sys_includes = vec!["stddef.h".into(), "stdint.h".into()];
-    if text.contains("MPI_Comm") {
+    if text.contains("crate::mpi::raw") {
         config.sys_includes.push("mpi.h".into());
     }
     config.includes = vec!["admpi/config.h".into(), "admpi/codes.h".into(), "admpi/var.h".into()];

@@ -38,8 +38,8 @@ int AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 int AMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
 
 /**
- * MPI_Ibcast: as AMPI_Bcast. What is read is copied; what is received is in its buffer, with ids, once the
- * request is complete.
+ * MPI_Ibcast: as AMPI_Bcast. What is read is copied; what is received is in its buffer, with ids, once the request
+ * is complete.
  * @param[in,out] buffer  `count` items of `datatype`
  * @param count           number of items
  * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
@@ -115,8 +115,8 @@ int AMPI_Gather_c(const void *sendbuf,
                   MPI_Comm comm);
 
 /**
- * MPI_Igather: as AMPI_Gather. What is read is copied; what is received is in its buffer, with ids, once the
- * request is complete.
+ * MPI_Igather: as AMPI_Gather. What is read is copied; what is received is in its buffer, with ids, once the request
+ * is complete.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -208,8 +208,8 @@ int AMPI_Gatherv_c(const void *sendbuf,
                    MPI_Comm comm);
 
 /**
- * MPI_Igatherv: as AMPI_Gatherv. What is read is copied; what is received is in its buffer, with ids, once
- * the request is complete.
+ * MPI_Igatherv: as AMPI_Gatherv. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -301,8 +301,8 @@ int AMPI_Scatter_c(const void *sendbuf,
                    MPI_Comm comm);
 
 /**
- * MPI_Iscatter: as AMPI_Scatter. What is read is copied; what is received is in its buffer, with ids, once
- * the request is complete.
+ * MPI_Iscatter: as AMPI_Scatter. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
  * @param sendcount     number of items for one rank, on the root
  * @param sendtype      active if `recvtype` is, on the root
@@ -394,8 +394,8 @@ int AMPI_Scatterv_c(const void *sendbuf,
                     MPI_Comm comm);
 
 /**
- * MPI_Iscatterv: as AMPI_Scatterv. What is read is copied; what is received is in its buffer, with ids, once
- * the request is complete.
+ * MPI_Iscatterv: as AMPI_Scatterv. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete.
  * @param sendbuf       the items of all ranks, on the root
  * @param sendcounts    number of items for each rank, on the root
  * @param displs        where they are, in extents of `sendtype`, on the root
@@ -483,8 +483,8 @@ int AMPI_Allgather_c(const void *sendbuf,
                      MPI_Comm comm);
 
 /**
- * MPI_Iallgather: as AMPI_Allgather. What is read is copied; what is received is in its buffer, with ids,
- * once the request is complete.
+ * MPI_Iallgather: as AMPI_Allgather. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -568,8 +568,8 @@ int AMPI_Allgatherv_c(const void *sendbuf,
                       MPI_Comm comm);
 
 /**
- * MPI_Iallgatherv: as AMPI_Allgatherv. What is read is copied; what is received is in its buffer, with ids,
- * once the request is complete.
+ * MPI_Iallgatherv: as AMPI_Allgatherv. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -653,8 +653,8 @@ int AMPI_Alltoall_c(const void *sendbuf,
                     MPI_Comm comm);
 
 /**
- * MPI_Ialltoall: as AMPI_Alltoall. What is read is copied; what is received is in its buffer, with ids, once
- * the request is complete.
+ * MPI_Ialltoall: as AMPI_Alltoall. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
  * @param sendcount     number of items for one rank
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -742,8 +742,8 @@ int AMPI_Alltoallv_c(const void *sendbuf,
                      MPI_Comm comm);
 
 /**
- * MPI_Ialltoallv: as AMPI_Alltoallv. What is read is copied; what is received is in its buffer, with ids,
- * once the request is complete.
+ * MPI_Ialltoallv: as AMPI_Alltoallv. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
  * @param sdispls       where they are, in extents of `sendtype`
@@ -840,8 +840,8 @@ int AMPI_Alltoallw_c(const void *sendbuf,
                      MPI_Comm comm);
 
 /**
- * MPI_Ialltoallw: as AMPI_Alltoallw. What is read is copied; what is received is in its buffer, with ids,
- * once the request is complete.
+ * MPI_Ialltoallw: as AMPI_Alltoallw. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
  * @param sdispls       where they are, in bytes

@@ -44,6 +44,8 @@
 #include "admpi/messages.h"
 #include "admpi/neighbors.h"
 #include "admpi/reductions.h"
+#include "admpi/requests.h"
+#include "admpi/user_ops.h"
 #include "admpi/ampi_guards.h"
 #include "admpi/ampi_names.h"
 #if defined(ADMPI_SOURCE_LINES) && !defined(__cplusplus)

@@ -40,6 +40,82 @@ int AMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 int AMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
 /**
+ * MPI_Isend. See AMPI_Send.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Isend(const void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int dest,
+               int tag,
+               MPI_Comm comm,
+               AMPI_Request *request);
+
+/**
+ * AMPI_Isend with a count past 2^31.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Isend_c(const void *buf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 int dest,
+                 int tag,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
+ * MPI_Send_init. Each start sends what the buffer then holds, and is recorded as AMPI_Isend would be.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Send_init(const void *buf,
+                   int count,
+                   MPI_Datatype datatype,
+                   int dest,
+                   int tag,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
+ * AMPI_Send_init with a count past 2^31.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Send_init_c(const void *buf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     int dest,
+                     int tag,
+                     MPI_Comm comm,
+                     AMPI_Request *request);
+
+/**
  * MPI_Bsend. See AMPI_Send. The user's buffer holds 8 bytes an active double, which is what MPI_Pack_size says of
  * AMPI_ADOUBLE, and MPI_BSEND_OVERHEAD a message.
  * @param buf       `count` items of `datatype`; may be reused on return
@@ -70,6 +146,82 @@ int AMPI_Bsend(const void *buf,
 int AMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
 /**
+ * MPI_Ibsend. See AMPI_Isend and AMPI_Bsend.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ibsend(const void *buf,
+                int count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                AMPI_Request *request);
+
+/**
+ * AMPI_Ibsend with a count past 2^31.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ibsend_c(const void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * MPI_Bsend_init. See AMPI_Send_init and AMPI_Bsend.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bsend_init(const void *buf,
+                    int count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * AMPI_Bsend_init with a count past 2^31.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bsend_init_c(const void *buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
+
+/**
  * MPI_Ssend. See AMPI_Send.
  * @param buf       `count` items of `datatype`; may be reused on return
  * @param count     number of items
@@ -94,6 +246,82 @@ int AMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 int AMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
 /**
+ * MPI_Issend. See AMPI_Isend and AMPI_Ssend.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Issend(const void *buf,
+                int count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                AMPI_Request *request);
+
+/**
+ * AMPI_Issend with a count past 2^31.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Issend_c(const void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * MPI_Ssend_init. See AMPI_Send_init and AMPI_Ssend.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ssend_init(const void *buf,
+                    int count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * AMPI_Ssend_init with a count past 2^31.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ssend_init_c(const void *buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
+
+/**
  * MPI_Rsend. See AMPI_Send. The receive must have been posted.
  * @param buf       `count` items of `datatype`; may be reused on return
  * @param count     number of items
@@ -116,6 +344,82 @@ int AMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * MPI_Irsend. See AMPI_Isend and AMPI_Rsend.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Irsend(const void *buf,
+                int count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                AMPI_Request *request);
+
+/**
+ * AMPI_Irsend with a count past 2^31.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Irsend_c(const void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * MPI_Rsend_init. See AMPI_Send_init and AMPI_Rsend.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Rsend_init(const void *buf,
+                    int count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * AMPI_Rsend_init with a count past 2^31.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Rsend_init_c(const void *buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
 
 /**
  * MPI_Recv. What arrives gets fresh ids; a buffer that is not written keeps its values and derivatives.
@@ -154,6 +458,130 @@ int AMPI_Recv_c(void *buf,
                 int tag,
                 MPI_Comm comm,
                 MPI_Status *status);
+
+/**
+ * MPI_Irecv. The values and their ids are in the buffer once the request is complete, and not before.
+ * @param[out] buf      room for `count` items of `datatype`, until completion
+ * @param count         number of items, at least as many as arrive
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag           message tag or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Irecv(void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int source,
+               int tag,
+               MPI_Comm comm,
+               AMPI_Request *request);
+
+/**
+ * AMPI_Irecv with a count past 2^31.
+ * @param[out] buf      room for `count` items of `datatype`, until completion
+ * @param count         number of items, at least as many as arrive
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag           message tag or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Irecv_c(void *buf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 int source,
+                 int tag,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
+ * MPI_Recv_init. Each start posts a receive, which is recorded as AMPI_Irecv's would be.
+ * @param[out] buf      room for `count` items of `datatype`, as long as the request lives
+ * @param count         number of items, at least as many as arrive
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag           message tag or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Recv_init(void *buf,
+                   int count,
+                   MPI_Datatype datatype,
+                   int source,
+                   int tag,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
+ * AMPI_Recv_init with a count past 2^31.
+ * @param[out] buf      room for `count` items of `datatype`, as long as the request lives
+ * @param count         number of items, at least as many as arrive
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+ * @param tag           message tag or MPI_ANY_TAG
+ * @param comm          for active data one that has entered the library
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Recv_init_c(void *buf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     int source,
+                     int tag,
+                     MPI_Comm comm,
+                     AMPI_Request *request);
+
+/**
+ * MPI_Mrecv. Recorded if the tape records now; both ends must do alike.
+ * @param[out] buf         room for `count` items of `datatype`
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] status      or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on the communicator that the message came by
+ */
+int AMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+
+/**
+ * AMPI_Mrecv with a count past 2^31.
+ * @param[out] buf         room for `count` items of `datatype`
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] status      or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on the communicator that the message came by
+ */
+int AMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+
+/**
+ * MPI_Imrecv. See AMPI_Irecv and AMPI_Mrecv.
+ * @param[out] buf         room for `count` items of `datatype`, until completion
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on the communicator that the message came by
+ */
+int AMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, AMPI_Request *request);
+
+/**
+ * AMPI_Imrecv with a count past 2^31.
+ * @param[out] buf         room for `count` items of `datatype`, until completion
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on the communicator that the message came by
+ */
+int AMPI_Imrecv_c(void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  MPI_Message *message,
+                  AMPI_Request *request);
 
 /**
  * MPI_Sendrecv. Both buffers are active, or neither.
@@ -258,589 +686,6 @@ int AMPI_Sendrecv_replace_c(void *buf,
                             int recvtag,
                             MPI_Comm comm,
                             MPI_Status *status);
-
-/**
- * MPI_Isend. See AMPI_Send.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Isend(const void *buf,
-               int count,
-               MPI_Datatype datatype,
-               int dest,
-               int tag,
-               MPI_Comm comm,
-               AMPI_Request *request);
-
-/**
- * AMPI_Isend with a count past 2^31.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Isend_c(const void *buf,
-                 MPI_Count count,
-                 MPI_Datatype datatype,
-                 int dest,
-                 int tag,
-                 MPI_Comm comm,
-                 AMPI_Request *request);
-
-/**
- * MPI_Ibsend. See AMPI_Isend and AMPI_Bsend.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Ibsend(const void *buf,
-                int count,
-                MPI_Datatype datatype,
-                int dest,
-                int tag,
-                MPI_Comm comm,
-                AMPI_Request *request);
-
-/**
- * AMPI_Ibsend with a count past 2^31.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Ibsend_c(const void *buf,
-                  MPI_Count count,
-                  MPI_Datatype datatype,
-                  int dest,
-                  int tag,
-                  MPI_Comm comm,
-                  AMPI_Request *request);
-
-/**
- * MPI_Issend. See AMPI_Isend and AMPI_Ssend.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Issend(const void *buf,
-                int count,
-                MPI_Datatype datatype,
-                int dest,
-                int tag,
-                MPI_Comm comm,
-                AMPI_Request *request);
-
-/**
- * AMPI_Issend with a count past 2^31.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Issend_c(const void *buf,
-                  MPI_Count count,
-                  MPI_Datatype datatype,
-                  int dest,
-                  int tag,
-                  MPI_Comm comm,
-                  AMPI_Request *request);
-
-/**
- * MPI_Irsend. See AMPI_Isend and AMPI_Rsend.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Irsend(const void *buf,
-                int count,
-                MPI_Datatype datatype,
-                int dest,
-                int tag,
-                MPI_Comm comm,
-                AMPI_Request *request);
-
-/**
- * AMPI_Irsend with a count past 2^31.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Irsend_c(const void *buf,
-                  MPI_Count count,
-                  MPI_Datatype datatype,
-                  int dest,
-                  int tag,
-                  MPI_Comm comm,
-                  AMPI_Request *request);
-
-/**
- * MPI_Irecv. The values and their ids are in the buffer once the request is complete, and not before.
- * @param[out] buf      room for `count` items of `datatype`, until completion
- * @param count         number of items, at least as many as arrive
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
- * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Irecv(void *buf,
-               int count,
-               MPI_Datatype datatype,
-               int source,
-               int tag,
-               MPI_Comm comm,
-               AMPI_Request *request);
-
-/**
- * AMPI_Irecv with a count past 2^31.
- * @param[out] buf      room for `count` items of `datatype`, until completion
- * @param count         number of items, at least as many as arrive
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
- * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Irecv_c(void *buf,
-                 MPI_Count count,
-                 MPI_Datatype datatype,
-                 int source,
-                 int tag,
-                 MPI_Comm comm,
-                 AMPI_Request *request);
-
-/**
- * MPI_Mprobe. The message counts as posted here: its adjoint is in order with those of receives posted before
- * and after.
- * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
- * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
- * @param[out] message  to be received by AMPI_Mrecv or AMPI_Imrecv
- * @param[out] status   or MPI_STATUS_IGNORE; MPI_Get_count counts in the type of the receiver
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
-
-/**
- * MPI_Improbe. See AMPI_Mprobe.
- * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
- * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
- * @param[out] flag     1 if there was a message, else 0
- * @param[out] message  to be received by AMPI_Mrecv or AMPI_Imrecv
- * @param[out] status   or MPI_STATUS_IGNORE
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
-
-/**
- * MPI_Mrecv. Recorded if the tape records now; both ends must do alike.
- * @param[out] buf         room for `count` items of `datatype`
- * @param count            number of items, at least as many as arrive
- * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
- * @param[out] status      or MPI_STATUS_IGNORE
- * @return an MPI code, raised on the communicator that the message came by
- */
-int AMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
-
-/**
- * AMPI_Mrecv with a count past 2^31.
- * @param[out] buf         room for `count` items of `datatype`
- * @param count            number of items, at least as many as arrive
- * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
- * @param[out] status      or MPI_STATUS_IGNORE
- * @return an MPI code, raised on the communicator that the message came by
- */
-int AMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
-
-/**
- * MPI_Imrecv. See AMPI_Irecv and AMPI_Mrecv.
- * @param[out] buf         room for `count` items of `datatype`, until completion
- * @param count            number of items, at least as many as arrive
- * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
- * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on the communicator that the message came by
- */
-int AMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, AMPI_Request *request);
-
-/**
- * AMPI_Imrecv with a count past 2^31.
- * @param[out] buf         room for `count` items of `datatype`, until completion
- * @param count            number of items, at least as many as arrive
- * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
- * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on the communicator that the message came by
- */
-int AMPI_Imrecv_c(void *buf,
-                  MPI_Count count,
-                  MPI_Datatype datatype,
-                  MPI_Message *message,
-                  AMPI_Request *request);
-
-/**
- * MPI_Send_init. Each start sends what the buffer then holds, and is recorded as AMPI_Isend would be.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Send_init(const void *buf,
-                   int count,
-                   MPI_Datatype datatype,
-                   int dest,
-                   int tag,
-                   MPI_Comm comm,
-                   AMPI_Request *request);
-
-/**
- * AMPI_Send_init with a count past 2^31.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Send_init_c(const void *buf,
-                     MPI_Count count,
-                     MPI_Datatype datatype,
-                     int dest,
-                     int tag,
-                     MPI_Comm comm,
-                     AMPI_Request *request);
-
-/**
- * MPI_Bsend_init. See AMPI_Send_init and AMPI_Bsend.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Bsend_init(const void *buf,
-                    int count,
-                    MPI_Datatype datatype,
-                    int dest,
-                    int tag,
-                    MPI_Comm comm,
-                    AMPI_Request *request);
-
-/**
- * AMPI_Bsend_init with a count past 2^31.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Bsend_init_c(const void *buf,
-                      MPI_Count count,
-                      MPI_Datatype datatype,
-                      int dest,
-                      int tag,
-                      MPI_Comm comm,
-                      AMPI_Request *request);
-
-/**
- * MPI_Ssend_init. See AMPI_Send_init and AMPI_Ssend.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Ssend_init(const void *buf,
-                    int count,
-                    MPI_Datatype datatype,
-                    int dest,
-                    int tag,
-                    MPI_Comm comm,
-                    AMPI_Request *request);
-
-/**
- * AMPI_Ssend_init with a count past 2^31.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Ssend_init_c(const void *buf,
-                      MPI_Count count,
-                      MPI_Datatype datatype,
-                      int dest,
-                      int tag,
-                      MPI_Comm comm,
-                      AMPI_Request *request);
-
-/**
- * MPI_Rsend_init. See AMPI_Send_init and AMPI_Rsend.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Rsend_init(const void *buf,
-                    int count,
-                    MPI_Datatype datatype,
-                    int dest,
-                    int tag,
-                    MPI_Comm comm,
-                    AMPI_Request *request);
-
-/**
- * AMPI_Rsend_init with a count past 2^31.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Rsend_init_c(const void *buf,
-                      MPI_Count count,
-                      MPI_Datatype datatype,
-                      int dest,
-                      int tag,
-                      MPI_Comm comm,
-                      AMPI_Request *request);
-
-/**
- * MPI_Recv_init. Each start posts a receive, which is recorded as AMPI_Irecv's would be.
- * @param[out] buf      room for `count` items of `datatype`, as long as the request lives
- * @param count         number of items, at least as many as arrive
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
- * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Recv_init(void *buf,
-                   int count,
-                   MPI_Datatype datatype,
-                   int source,
-                   int tag,
-                   MPI_Comm comm,
-                   AMPI_Request *request);
-
-/**
- * AMPI_Recv_init with a count past 2^31.
- * @param[out] buf      room for `count` items of `datatype`, as long as the request lives
- * @param count         number of items, at least as many as arrive
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
- * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Recv_init_c(void *buf,
-                     MPI_Count count,
-                     MPI_Datatype datatype,
-                     int source,
-                     int tag,
-                     MPI_Comm comm,
-                     AMPI_Request *request);
-
-/**
- * MPI_Start. Whether the message is recorded is decided at each start.
- * @param[in,out] request  persistent and not active
- * @return an MPI code, raised on the request's communicator
- */
-int AMPI_Start(AMPI_Request *request);
-
-/**
- * MPI_Startall. The requests start in the order of the array.
- * @param count             number of requests
- * @param[in,out] requests  `count` requests, persistent and not active
- * @return an MPI code, raised on a request's communicator
- */
-int AMPI_Startall(int count, AMPI_Request *requests);
-
-/**
- * MPI_Wait. The completion of an active receive is recorded, on the tape that its start was recorded on.
- * @param[in,out] request  AMPI_REQUEST_NULL on return, unless it is persistent; so in the calls below
- * @param[out] status      or MPI_STATUS_IGNORE
- * @return an MPI code, raised on the request's communicator
- */
-int AMPI_Wait(AMPI_Request *request, MPI_Status *status);
-
-/**
- * MPI_Test.
- * @param[in,out] request  AMPI_REQUEST_NULL on return if complete
- * @param[out] flag        1 if complete, else 0
- * @param[out] status      or MPI_STATUS_IGNORE
- * @return an MPI code, raised on the request's communicator
- */
-int AMPI_Test(AMPI_Request *request, int *flag, MPI_Status *status);
-
-/**
- * MPI_Waitall. Completions are recorded in the order of the array.
- * @param count             number of requests
- * @param[in,out] requests  `count` requests, AMPI_REQUEST_NULL on return
- * @param[out] statuses     `count` statuses, or MPI_STATUSES_IGNORE
- * @return an MPI code, raised on a request's communicator
- */
-int AMPI_Waitall(int count, AMPI_Request *requests, MPI_Status *statuses);
-
-/**
- * MPI_Testall.
- * @param count             number of requests
- * @param[in,out] requests  `count` requests, AMPI_REQUEST_NULL on return if all are complete
- * @param[out] flag         1 if all are complete, else 0
- * @param[out] statuses     `count` statuses, or MPI_STATUSES_IGNORE
- * @return an MPI code, raised on a request's communicator
- */
-int AMPI_Testall(int count, AMPI_Request *requests, int *flag, MPI_Status *statuses);
-
-/**
- * MPI_Waitany.
- * @param count             number of requests
- * @param[in,out] requests  `count` requests; the one completed is AMPI_REQUEST_NULL on return
- * @param[out] index        which one, or MPI_UNDEFINED if none was active
- * @param[out] status       or MPI_STATUS_IGNORE
- * @return an MPI code, raised on a request's communicator
- */
-int AMPI_Waitany(int count, AMPI_Request *requests, int *index, MPI_Status *status);
-
-/**
- * MPI_Testany.
- * @param count             number of requests
- * @param[in,out] requests  `count` requests; the one completed is AMPI_REQUEST_NULL on return
- * @param[out] index        which one, or MPI_UNDEFINED
- * @param[out] flag         1 if one is complete or none was active, else 0
- * @param[out] status       or MPI_STATUS_IGNORE
- * @return an MPI code, raised on a request's communicator
- */
-int AMPI_Testany(int count, AMPI_Request *requests, int *index, int *flag, MPI_Status *status);
-
-/**
- * MPI_Waitsome.
- * @param incount           number of requests
- * @param[in,out] requests  `incount` requests; those completed are AMPI_REQUEST_NULL on return
- * @param[out] outcount     how many, or MPI_UNDEFINED if none was active
- * @param[out] indices      which ones: room for `incount`
- * @param[out] statuses     room for `incount`, or MPI_STATUSES_IGNORE
- * @return an MPI code, raised on a request's communicator
- */
-int AMPI_Waitsome(int incount, AMPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
-
-/**
- * MPI_Testsome.
- * @param incount           number of requests
- * @param[in,out] requests  `incount` requests; those completed are AMPI_REQUEST_NULL on return
- * @param[out] outcount     how many, or MPI_UNDEFINED if none was active
- * @param[out] indices      which ones: room for `incount`
- * @param[out] statuses     room for `incount`, or MPI_STATUSES_IGNORE
- * @return an MPI code, raised on a request's communicator
- */
-int AMPI_Testsome(int incount, AMPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
-
-/**
- * MPI_Request_free. An active send may be freed, and its adjoint still comes back; an active receive may not.
- * @param[in,out] request  AMPI_REQUEST_NULL on return
- * @return an MPI code, raised on the request's communicator
- */
-int AMPI_Request_free(AMPI_Request *request);
-
-/**
- * MPI_Request_get_status. Nothing is completed, so an active buffer holds nothing new yet.
- * @param request      the request
- * @param[out] flag    1 if the call is complete, else 0
- * @param[out] status  or MPI_STATUS_IGNORE
- * @return an MPI code, raised on the request's communicator
- */
-int AMPI_Request_get_status(AMPI_Request request, int *flag, MPI_Status *status);
-
-/**
- * MPI_Cancel. A receive that is cancelled is not recorded; an active send cannot be cancelled.
- * @param request  the request, which is still to be completed
- * @return an MPI code, raised on the request's communicator
- */
-int AMPI_Cancel(AMPI_Request *request);
-
-/**
- * A request's number for Fortran, which it keeps until it is completed.
- * @param request  or AMPI_REQUEST_NULL
- * @return the number; 0 for AMPI_REQUEST_NULL
- */
-MPI_Fint AMPI_Request_c2f(AMPI_Request request);
-
-/**
- * The request with a number that AMPI_Request_c2f gave.
- * @param request  the number
- * @return the request; AMPI_REQUEST_NULL for 0 and for a number that is not in use
- */
-AMPI_Request AMPI_Request_f2c(MPI_Fint request);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -16,8 +16,8 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * MPI_Neighbor_allgather. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
- * derivatives. Collective over `comm`, which enters the library if it has not.
+ * MPI_Neighbor_allgather. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
+ * Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `sendcount` items of `sendtype`
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -55,8 +55,8 @@ int AMPI_Neighbor_allgather_c(const void *sendbuf,
                               MPI_Comm comm);
 
 /**
- * MPI_Ineighbor_allgather: as AMPI_Neighbor_allgather. What is read is copied; what is received is in its
- * buffer, with ids, once the request is complete.
+ * MPI_Ineighbor_allgather: as AMPI_Neighbor_allgather. What is read is copied; what is received is in its buffer,
+ * with ids, once the request is complete.
  * @param sendbuf       `sendcount` items of `sendtype`
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -98,8 +98,8 @@ int AMPI_Ineighbor_allgather_c(const void *sendbuf,
                                AMPI_Request *request);
 
 /**
- * MPI_Neighbor_allgatherv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
- * derivatives. Collective over `comm`, which enters the library if it has not.
+ * MPI_Neighbor_allgatherv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
+ * Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `sendcount` items of `sendtype`
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -141,8 +141,8 @@ int AMPI_Neighbor_allgatherv_c(const void *sendbuf,
                                MPI_Comm comm);
 
 /**
- * MPI_Ineighbor_allgatherv: as AMPI_Neighbor_allgatherv. What is read is copied; what is received is in its
- * buffer, with ids, once the request is complete.
+ * MPI_Ineighbor_allgatherv: as AMPI_Neighbor_allgatherv. What is read is copied; what is received is in its buffer,
+ * with ids, once the request is complete.
  * @param sendbuf       `sendcount` items of `sendtype`
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -188,8 +188,8 @@ int AMPI_Ineighbor_allgatherv_c(const void *sendbuf,
                                 AMPI_Request *request);
 
 /**
- * MPI_Neighbor_alltoall. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
- * derivatives. Collective over `comm`, which enters the library if it has not.
+ * MPI_Neighbor_alltoall. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
+ * Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `sendcount` items of `sendtype` for each destination
  * @param sendcount     number of items for one destination
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -227,8 +227,8 @@ int AMPI_Neighbor_alltoall_c(const void *sendbuf,
                              MPI_Comm comm);
 
 /**
- * MPI_Ineighbor_alltoall: as AMPI_Neighbor_alltoall. What is read is copied; what is received is in its
- * buffer, with ids, once the request is complete.
+ * MPI_Ineighbor_alltoall: as AMPI_Neighbor_alltoall. What is read is copied; what is received is in its buffer, with
+ * ids, once the request is complete.
  * @param sendbuf       `sendcount` items of `sendtype` for each destination
  * @param sendcount     number of items for one destination
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -270,8 +270,8 @@ int AMPI_Ineighbor_alltoall_c(const void *sendbuf,
                               AMPI_Request *request);
 
 /**
- * MPI_Neighbor_alltoallv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
- * derivatives. Collective over `comm`, which enters the library if it has not.
+ * MPI_Neighbor_alltoallv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
+ * Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
  * @param sdispls       where they are, in extents of `sendtype`
@@ -317,8 +317,8 @@ int AMPI_Neighbor_alltoallv_c(const void *sendbuf,
                               MPI_Comm comm);
 
 /**
- * MPI_Ineighbor_alltoallv: as AMPI_Neighbor_alltoallv. What is read is copied; what is received is in its
- * buffer, with ids, once the request is complete.
+ * MPI_Ineighbor_alltoallv: as AMPI_Neighbor_alltoallv. What is read is copied; what is received is in its buffer,
+ * with ids, once the request is complete.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
  * @param sdispls       where they are, in extents of `sendtype`
@@ -368,9 +368,9 @@ int AMPI_Ineighbor_alltoallv_c(const void *sendbuf,
                                AMPI_Request *request);
 
 /**
- * MPI_Neighbor_alltoallw. The part of a neighbour that is MPI_PROC_NULL keeps its values and their
- * derivatives. Collective over `comm`, which has entered the library. Where active data moves between any two ranks,
- * every rank that has neighbours has an active type among its own, be it that of a part without items.
+ * MPI_Neighbor_alltoallw. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
+ * Collective over `comm`, which has entered the library. Where active data moves between any two ranks, every rank
+ * that has neighbours has an active type among its own, be it that of a part without items.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
  * @param sdispls       where they are, in bytes
@@ -416,8 +416,8 @@ int AMPI_Neighbor_alltoallw_c(const void *sendbuf,
                               MPI_Comm comm);
 
 /**
- * MPI_Ineighbor_alltoallw: as AMPI_Neighbor_alltoallw. What is read is copied; what is received is in its
- * buffer, with ids, once the request is complete.
+ * MPI_Ineighbor_alltoallw: as AMPI_Neighbor_alltoallw. What is read is copied; what is received is in its buffer,
+ * with ids, once the request is complete.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
  * @param sdispls       where they are, in bytes

@@ -11,27 +11,14 @@
 #include "admpi/var.h"
 #include "admpi/request.h"
 
-/**
- * The adjoint of one application of an operation to `len` items of `size` doubles each, in one direction: of
- * result = in op inout it is told the operands' values and the result's adjoint, and adds what the operands get
- * to `in_adjoint` and `inout_adjoint`. Must not throw.
- */
-typedef void (*AMPI_Op_adjoint_function)(const double *in,
-                                         const double *inout,
-                                         const double *result_adjoint,
-                                         double *in_adjoint,
-                                         double *inout_adjoint,
-                                         int len,
-                                         int size);
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
 /**
  * MPI_Reduce. Active doubles are reduced by MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX or an operation made by
- * AMPI_Op_create or AMPI_Op_create_adjoint, pairs of AMPI_ADOUBLE_INT by MPI_MINLOC or MPI_MAXLOC.
- * Collective over `comm`, which enters the library if it has not.
+ * AMPI_Op_create or AMPI_Op_create_adjoint, pairs of AMPI_ADOUBLE_INT by MPI_MINLOC or MPI_MAXLOC. Collective over
+ * `comm`, which enters the library if it has not.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
  * @param[out] recvbuf  room for `count` items, on the root
  * @param count         number of items
@@ -69,9 +56,9 @@ int AMPI_Reduce_c(const void *sendbuf,
                   MPI_Comm comm);
 
 /**
- * MPI_Ireduce: as AMPI_Reduce. What is read is copied; what is received is in its buffer, with ids, once the
- * request is complete. An operation that the user defines is applied at the completion, on the root to the
- * operands of all ranks, which takes memory for them there.
+ * MPI_Ireduce: as AMPI_Reduce. What is read is copied; what is received is in its buffer, with ids, once the request
+ * is complete. An operation that the user defines is applied at the completion, on the root to the operands of all
+ * ranks, which takes memory for them there.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
  * @param[out] recvbuf  room for `count` items, on the root
  * @param count         number of items
@@ -113,8 +100,7 @@ int AMPI_Ireduce_c(const void *sendbuf,
                    AMPI_Request *request);
 
 /**
- * MPI_Allreduce. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has
- * not.
+ * MPI_Allreduce. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
  * @param count         number of items
@@ -148,8 +134,8 @@ int AMPI_Allreduce_c(const void *sendbuf,
                      MPI_Comm comm);
 
 /**
- * MPI_Iallreduce: as AMPI_Allreduce. What is read is copied; what is received is in its buffer, with ids, once
- * the request is complete. An operation that the user defines is applied at the completion, on every rank to the
+ * MPI_Iallreduce: as AMPI_Allreduce. What is read is copied; what is received is in its buffer, with ids, once the
+ * request is complete. An operation that the user defines is applied at the completion, on every rank to the
  * operands of all ranks, which takes memory for them.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
@@ -188,8 +174,7 @@ int AMPI_Iallreduce_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
- * MPI_Reduce_scatter. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it
- * has not.
+ * MPI_Reduce_scatter. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has not.
  * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for this rank's items of the result
  * @param recvcounts    number of items of the result for each rank
@@ -223,9 +208,9 @@ int AMPI_Reduce_scatter_c(const void *sendbuf,
                           MPI_Comm comm);
 
 /**
- * MPI_Ireduce_scatter: as AMPI_Reduce_scatter. What is read is copied; what is received is in its buffer, with
- * ids, once the request is complete. An operation that the user defines is applied at the completion, to what all
- * ranks bring for this one, which takes memory for that.
+ * MPI_Ireduce_scatter: as AMPI_Reduce_scatter. What is read is copied; what is received is in its buffer, with ids,
+ * once the request is complete. An operation that the user defines is applied at the completion, to what all ranks
+ * bring for this one, which takes memory for that.
  * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for this rank's items of the result
  * @param recvcounts    number of items of the result for each rank
@@ -263,8 +248,8 @@ int AMPI_Ireduce_scatter_c(const void *sendbuf,
                            AMPI_Request *request);
 
 /**
- * MPI_Reduce_scatter_block. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library
- * if it has not.
+ * MPI_Reduce_scatter_block. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it
+ * has not.
  * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for `recvcount` items
  * @param recvcount     number of items of the result for one rank
@@ -299,8 +284,8 @@ int AMPI_Reduce_scatter_block_c(const void *sendbuf,
 
 /**
  * MPI_Ireduce_scatter_block: as AMPI_Reduce_scatter_block. What is read is copied; what is received is in its
- * buffer, with ids, once the request is complete. An operation that the user defines is applied at the
- * completion, to what all ranks bring for this one, which takes memory for that.
+ * buffer, with ids, once the request is complete. An operation that the user defines is applied at the completion,
+ * to what all ranks bring for this one, which takes memory for that.
  * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for `recvcount` items
  * @param recvcount     number of items of the result for one rank
@@ -367,9 +352,9 @@ int AMPI_Scan_c(const void *sendbuf,
                 MPI_Comm comm);
 
 /**
- * MPI_Iscan: as AMPI_Scan. What is read is copied; what is received is in its buffer, with ids, once the request
- * is complete. An operation that the user defines is applied at the completion, on every rank to the operands of
- * all ranks, which takes memory for them.
+ * MPI_Iscan: as AMPI_Scan. What is read is copied; what is received is in its buffer, with ids, once the request is
+ * complete. An operation that the user defines is applied at the completion, on every rank to the operands of all
+ * ranks, which takes memory for them.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
  * @param count         number of items
@@ -407,8 +392,8 @@ int AMPI_Iscan_c(const void *sendbuf,
                  AMPI_Request *request);
 
 /**
- * MPI_Exscan. The buffer of rank 0 keeps its values and their derivatives. Active data as in AMPI_Reduce.
- * Collective over `comm`, which enters the library if it has not.
+ * MPI_Exscan. The buffer of rank 0 keeps its values and their derivatives. Active data as in AMPI_Reduce. Collective
+ * over `comm`, which enters the library if it has not.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
  * @param count         number of items
@@ -442,9 +427,9 @@ int AMPI_Exscan_c(const void *sendbuf,
                   MPI_Comm comm);
 
 /**
- * MPI_Iexscan: as AMPI_Exscan. What is read is copied; what is received is in its buffer, with ids, once the
- * request is complete. An operation that the user defines is applied at the completion, on every rank to the
- * operands of all ranks, which takes memory for them.
+ * MPI_Iexscan: as AMPI_Exscan. What is read is copied; what is received is in its buffer, with ids, once the request
+ * is complete. An operation that the user defines is applied at the completion, on every rank to the operands of all
+ * ranks, which takes memory for them.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
  * @param count         number of items
@@ -502,49 +487,6 @@ int AMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype
  * @return an MPI code, raised on MPI_COMM_WORLD
  */
 int AMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op);
-
-/**
- * MPI_Op_create of an operation that may be given active data. Then `function` is called with arrays of admpi_var,
- * laid out as the call's datatype has them, and what it computes is recorded on the tape; on passive data MPI calls
- * it. Must not throw.
- * @param function  inout = in op inout
- * @param commute   1 if the operation is commutative; the order of ranks is kept all the same
- * @param[out] op   to be freed by AMPI_Op_free
- * @return an MPI code, raised on MPI_COMM_WORLD
- */
-int AMPI_Op_create(MPI_User_function function,
-                   int commute,
-                   MPI_Op *op);
-
-/**
- * Whether an operation was made by AMPI_Op_create_adjoint, so that its function knows doubles only. The overloads of
- * `admpi.hpp` ask. Local.
- * @param op  an operation
- * @return 1 or 0
- */
-int admpi_op_has_adjoint(MPI_Op op);
-
-/**
- * As AMPI_Op_create of an operation whose derivative is known: `function` sees plain doubles only, those of
- * active data one behind the other (items of several doubles under a contiguous datatype of MPI_DOUBLE), and
- * `derivative` is called in reverse sweeps. The tape keeps the operands' values.
- * @param function    inout = in op inout
- * @param derivative  its adjoint
- * @param commute     1 if the operation is commutative; the order of ranks is kept all the same
- * @param[out] op     to be freed by AMPI_Op_free
- * @return an MPI code, raised on MPI_COMM_WORLD
- */
-int AMPI_Op_create_adjoint(MPI_User_function function,
-                           AMPI_Op_adjoint_function derivative,
-                           int commute,
-                           MPI_Op *op);
-
-/**
- * MPI_Op_free. What was recorded with the operation stays.
- * @param[in,out] op  the operation, then MPI_OP_NULL
- * @return an MPI code, raised on MPI_COMM_WORLD
- */
-int AMPI_Op_free(MPI_Op *op);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -5,10 +5,9 @@ does is one of the functions of src/large; a template here says which and with w
 """
 
 import re
-import subprocess
-import sys
 
-from model import BY_NAME, CALLS, ROOT
+from model import BY_NAME, CALLS
+from emit.rust import formatted, rust
 
 # What else the library calls beside what the templates name.
 OTHERS = """MPI_Type_dup MPI_Type_create_hvector MPI_Type_create_hindexed MPI_Type_create_struct
@@ -60,19 +59,6 @@ class Function:
     def declaration(self, large=False):
         arguments = ", ".join(f"{one.name}: {rust(one, large)}" for one in self.parameters)
         return f"{self.name}{'_c' if large else ''}({arguments})"
-
-
-def rust(parameter, large):
-    """The type of a parameter."""
-    if large and parameter.kind in ("count", "counts"):
-        kind = "MPI_Count"
-    elif large and parameter.kind == "displacements":
-        kind = "MPI_Aint"
-    else:
-        kind = parameter.c_type.removeprefix("const ")
-        kind = {"void": "c_void", "int": "c_int", "char": "c_char"}.get(kind, kind)
-    pointers = parameter.c.count("*") + bool(parameter.array)
-    return ("*const " if parameter.c.startswith("const ") else "*mut ") * pointers + kind
 
 
 # Documentation -------------------------------------------------------------------------------------------
@@ -685,14 +671,6 @@ unsafe extern "C-unwind" {
     for name in LARGE:
         text += f"    pub fn {Function(BY_NAME['MPI_' + name]).declaration(large=True)} -> c_int;\n"
     return text + "}\n"
-
-
-def formatted(text):
-    done = subprocess.run(["rustfmt", "--edition", "2024", "--config-path", str(ROOT)], input=text,
-                          capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(done.stderr)
-    return done.stdout
 
 
 OUTPUTS = {"src/capi/large.rs": lambda: formatted(capi()), "src/mpi/plain.rs": lambda: formatted(plain())}

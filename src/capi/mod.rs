@@ -33,10 +33,16 @@ pub mod operations;
 #[cfg(feature = "mpi")]
 #[allow(non_snake_case)]
 pub mod reductions;
+#[cfg(feature = "mpi")]
+#[allow(non_snake_case)]
+pub mod requests;
 pub mod special;
 #[cfg(feature = "mpi")]
 mod support;
 pub mod tape;
+#[cfg(feature = "mpi")]
+#[allow(non_snake_case)]
+pub mod user_ops;
 pub mod varmat;
 
 #[cfg(feature = "mpi")]

@@ -1,0 +1,94 @@
+//! The C interface of users' operations. `include/admpi/user_ops.h` is generated from this file.
+
+use super::mpi_call;
+use crate::ampi::custom;
+use crate::mpi::raw::{MPI_Op, MPI_User_function};
+use crate::mpi::{Comm, Derivative, Function, Op, plain};
+use std::ffi::c_int;
+
+/// The adjoint of one application of an operation to `len` items of `size` doubles each, in one direction: of
+/// result = in op inout it is told the operands' values and the result's adjoint, and adds what the operands get
+/// to `in_adjoint` and `inout_adjoint`. Must not throw.
+#[allow(non_camel_case_types)]
+pub type AMPI_Op_adjoint_function = Option<
+    unsafe extern "C" fn(
+        r#in: *const f64,
+        inout: *const f64,
+        result_adjoint: *const f64,
+        in_adjoint: *mut f64,
+        inout_adjoint: *mut f64,
+        len: c_int,
+        size: c_int,
+    ),
+>;
+
+/// MPI_Op_create of an operation that may be given active data. Then `function` is called with arrays of admpi_var,
+/// laid out as the call's datatype has them, and what it computes is recorded on the tape; on passive data MPI calls
+/// it. Must not throw.
+/// @param function  inout = in op inout
+/// @param commute   1 if the operation is commutative; the order of ranks is kept all the same
+/// @param[out] op   to be freed by AMPI_Op_free
+/// @return an MPI code, raised on MPI_COMM_WORLD
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Op_create(
+    function: MPI_User_function,
+    commute: c_int,
+    op: *mut MPI_Op,
+) -> c_int {
+    mpi_call("AMPI_Op_create", Comm::world(), || {
+        // SAFETY: the user's promise.
+        let (function, op) = unsafe { (Function::new(function)?, super::out("op", op)?) };
+        *op = custom::create(function, None, commute)?.raw();
+        Ok(())
+    })
+}
+
+/// Whether an operation was made by AMPI_Op_create_adjoint, so that its function knows doubles only. The overloads of
+/// `admpi.hpp` ask. Local.
+/// @param op  an operation
+/// @return 1 or 0
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn admpi_op_has_adjoint(op: MPI_Op) -> c_int {
+    // SAFETY: as the C contract says.
+    let op = unsafe { Op::new(op) };
+    c_int::from(custom::find(op).is_some_and(|custom| custom.has_derivative()))
+}
+
+/// As AMPI_Op_create of an operation whose derivative is known: `function` sees plain doubles only, those of
+/// active data one behind the other (items of several doubles under a contiguous datatype of MPI_DOUBLE), and
+/// `derivative` is called in reverse sweeps. The tape keeps the operands' values.
+/// @param function    inout = in op inout
+/// @param derivative  its adjoint
+/// @param commute     1 if the operation is commutative; the order of ranks is kept all the same
+/// @param[out] op     to be freed by AMPI_Op_free
+/// @return an MPI code, raised on MPI_COMM_WORLD
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Op_create_adjoint(
+    function: MPI_User_function,
+    derivative: AMPI_Op_adjoint_function,
+    commute: c_int,
+    op: *mut MPI_Op,
+) -> c_int {
+    mpi_call("AMPI_Op_create_adjoint", Comm::world(), || {
+        // SAFETY: the user's promise.
+        let (function, op) = unsafe { (Function::new(function)?, super::out("op", op)?) };
+        // SAFETY: as above.
+        let derivative = unsafe { Derivative::new(derivative)? };
+        *op = custom::create(function, Some(derivative), commute)?.raw();
+        Ok(())
+    })
+}
+
+/// MPI_Op_free. What was recorded with the operation stays.
+/// @param[in,out] op  the operation, then MPI_OP_NULL
+/// @return an MPI code, raised on MPI_COMM_WORLD
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Op_free(op: *mut MPI_Op) -> c_int {
+    // SAFETY: NULL, or a place of the user's.
+    if let Some(op) = unsafe { op.as_ref() } {
+        // SAFETY: a handle that the user holds.
+        custom::forget(unsafe { Op::new(*op) });
+    }
+    // SAFETY: as MPI's contract says.
+    unsafe { plain::MPI_Op_free(op) }
+}
