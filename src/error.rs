@@ -1,56 +1,14 @@
 //! Error codes of the C interface, and the thread's last message.
 #![forbid(unsafe_code)]
 
+mod code;
+
+pub use code::Code;
+
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString};
 
-/// Fixed numbers: they are part of the ABI. A retired number stays reserved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(i32)]
-pub enum Code {
-    Null = 1,
-    Argument = 2,
-    Memory = 3,
-    Limit = 4,
-    Ids = 5,
-    Stale = 6,
-    NoTape = 7,
-    NotRecording = 8,
-    Nest = 9,
-    Range = 10,
-    Callback = 11,
-    Mpi = 12,
-    Abi = 13,
-    Panic = 14,
-    Unsupported = 15,
-    Thread = 16,
-    Mismatch = 17,
-    Convergence = 18,
-}
-
 impl Code {
-    /// All of them, by number.
-    pub const ALL: [Self; 18] = [
-        Self::Null,
-        Self::Argument,
-        Self::Memory,
-        Self::Limit,
-        Self::Ids,
-        Self::Stale,
-        Self::NoTape,
-        Self::NotRecording,
-        Self::Nest,
-        Self::Range,
-        Self::Callback,
-        Self::Mpi,
-        Self::Abi,
-        Self::Panic,
-        Self::Unsupported,
-        Self::Thread,
-        Self::Mismatch,
-        Self::Convergence,
-    ];
-
     /// The code of a number that crossed the C interface.
     pub fn from_c(number: i32) -> Option<Self> {
         Self::ALL.into_iter().find(|&code| code as i32 == number)

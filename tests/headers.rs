@@ -129,27 +129,3 @@ fn every_exported_function_is_declared() {
         }
     }
 }
-
-/// C reads `codes.h`, Rust `error::Code`; they are one list.
-#[test]
-fn error_codes_agree() {
-    let header = fs::read_to_string(root().join("include/admpi/codes.h")).expect("codes.h");
-    let in_c: Vec<(String, i32)> = header
-        .lines()
-        .filter_map(|line| line.strip_prefix("#define ADMPI_ERR_"))
-        .filter_map(|line| line.split_once(' '))
-        .map(|(name, value)| (name.replace('_', ""), value.parse().expect("a literal")))
-        .collect();
-
-    let source = fs::read_to_string(root().join("src/error.rs")).expect("error.rs");
-    let (_, body) = source.split_once("pub enum Code {").expect("enum Code");
-    let (body, _) = body.split_once('}').expect("the end of enum Code");
-    let in_rust: Vec<(String, i32)> = body
-        .lines()
-        .filter_map(|line| line.trim().trim_end_matches(',').split_once(" = "))
-        .map(|(name, value)| (name.to_uppercase(), value.parse().expect("a literal")))
-        .collect();
-
-    assert!(!in_c.is_empty());
-    assert_eq!(in_c, in_rust);
-}

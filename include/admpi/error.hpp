@@ -13,6 +13,7 @@
 
 #include <stdexcept>
 
+#include "admpi/exceptions.hpp"
 #include "admpi/interface.h"
 
 // Version and configuration are part of every mangled name, so that objects compiled against different
@@ -44,13 +45,6 @@ class error_of : public error {
  public:
   explicit error_of(const char *message) : error(Code, message) {}
 };
-
-// Each code with its exception.
-#define ADMPI_EXCEPTIONS(F)                                                                                       \
-  F(NULL, null) F(ARGUMENT, argument) F(MEMORY, memory) F(LIMIT, limit) F(IDS, ids) F(STALE, stale)               \
-  F(NO_TAPE, no_tape) F(NOT_RECORDING, not_recording) F(NEST, nest) F(RANGE, range) F(CALLBACK, callback)         \
-  F(MPI, mpi) F(ABI, abi) F(PANIC, panic) F(UNSUPPORTED, unsupported) F(THREAD, thread) F(MISMATCH, mismatch)     \
-  F(CONVERGENCE, convergence)
 
 #define ADMPI_EXCEPTION(code, name) using name##_error = error_of<ADMPI_ERR_##code>;
 ADMPI_EXCEPTIONS(ADMPI_EXCEPTION)
