@@ -118,6 +118,7 @@ TEST_CASE("test_arrays_functions") {
   UNARY(sqrt) UNARY(cbrt) UNARY(exp) UNARY(exp2) UNARY(expm1) UNARY(log) UNARY(log2) UNARY(log10) UNARY(log1p)
   UNARY(sin) UNARY(cos) UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan) UNARY(sinh) UNARY(cosh) UNARY(tanh)
   UNARY(asinh) UNARY(atanh) UNARY(erf) UNARY(erfc) UNARY(abs) UNARY(fabs)
+  UNARY(lgamma) UNARY(tgamma) UNARY(digamma) UNARY(trigamma) UNARY(inv_logit) UNARY(logit) UNARY(log1p_exp) UNARY(Phi)
 #undef UNARY
   COMPARE(acosh(a + 1.5));
   COMPARE(pow(a, b));

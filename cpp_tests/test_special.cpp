@@ -184,6 +184,13 @@ TEST_CASE("test_special_sums_of_exponentials") {
   BINARY(multiply_log, admpi_multiply_log_d, admpi_d_multiply_log);
 }
 
+TEST_CASE("test_special_digamma_difference") {
+  // Of integer steps the difference is a sum of fractions.
+  CHECK(admpi_value_digamma_difference(1.5, 2.0) == doctest::Approx(-(1 / 1.5 + 1 / 2.5)).epsilon(1e-15));
+  CHECK(admpi::digamma_difference(1.5, 2.0) == admpi_value_digamma_difference(1.5, 2.0));
+  CHECK(admpi_value_digamma_difference(1e8, 1.0) == doctest::Approx(-1e-8).epsilon(1e-15));
+}
+
 TEST_CASE("test_special_normal_distribution_function") { UNARY(Phi); }
 
 TEST_CASE("test_special_gamma_at_the_integers_is_exact") {

@@ -1,0 +1,107 @@
+//! Scalar functions: each name of the headers' lists stands wherever the others do. What does not compile without a name
+//! is not looked at here.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+fn read(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file))
+        .unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The first arguments of `F(...)` in a list macro of a header.
+fn list(file: &str, name: &str) -> BTreeSet<String> {
+    let text = read(file);
+    let (_, body) = text.split_once(&format!("#define {name}(F)")).expect("the list");
+    let mut names = BTreeSet::new();
+    for line in body.lines() {
+        for item in line.split("F(").skip(1) {
+            names.insert(item.split([',', ')']).next().unwrap_or_default().to_owned());
+        }
+        if !line.ends_with('\\') {
+            break;
+        }
+    }
+    assert!(!names.is_empty(), "{name} of {file} is empty");
+    names
+}
+
+/// Whether `text` has `pattern`, in which `@` is the name, between characters that belong to no name.
+fn has(text: &str, pattern: &str, name: &str) -> bool {
+    let wanted = pattern.replace('@', name);
+    let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut from = 0;
+    while let Some(at) = text[from..].find(&wanted).map(|at| at + from) {
+        let (before, after) = (&text[..at], &text[at + wanted.len()..]);
+        let opens = !wanted.starts_with(part_of_name) || !before.ends_with(part_of_name);
+        let closes = !wanted.ends_with(part_of_name) || !after.starts_with(part_of_name);
+        if opens && closes {
+            return true;
+        }
+        from = at + wanted.len();
+    }
+    false
+}
+
+/// Says which names a place lacks, and what for.
+fn expect(missing: &mut Vec<String>, names: &BTreeSet<String>, places: &[(&str, &str)]) {
+    for &(file, pattern) in places {
+        let text = read(file);
+        for name in names.iter().filter(|name| !has(&text, pattern, name)) {
+            missing.push(format!("{file} has no {}", pattern.replace('@', name)));
+        }
+    }
+}
+
+#[test]
+fn each_function_stands_everywhere() {
+    const LISTS: &str = "include/admpi/functions.hpp";
+    const IN_C: &str = "include/admpi/ops.h";
+    let standard = list(LISTS, "ADMPI_STD_UNARY");
+    let special = list(LISTS, "ADMPI_SPECIAL_UNARY");
+    let special_of_two = list(LISTS, "ADMPI_SPECIAL_BINARY");
+    let vectorised = list(IN_C, "ADMPI_FUNCTIONS_OF_MANY");
+    let unary: BTreeSet<String> = standard.union(&special).cloned().collect();
+    let one_by_one = list(IN_C, "ADMPI_FUNCTIONS_OF_ONE");
+    let in_c: BTreeSet<String> = vectorised.union(&one_by_one).cloned().collect();
+
+    let mut missing: Vec<String> = unary
+        .difference(&in_c)
+        .map(|name| format!("{IN_C} has {name} in no list of functions"))
+        .collect();
+    expect(
+        &mut missing,
+        &unary,
+        &[
+            ("cpp_tests/test_kernels.c", "FUNCTION(@,"),
+            ("cpp_tests/test_arrays.cpp", "@"),
+            ("cpp_tests/test_tangent_arrays.cpp", "@"),
+        ],
+    );
+    expect(&mut missing, &standard, &[("cpp_tests/test_functions.cpp", "@")]);
+    expect(&mut missing, &special, &[("cpp_tests/test_special.cpp", "UNARY(@)")]);
+    expect(&mut missing, &special_of_two, &[("cpp_tests/test_special.cpp", "@")]);
+    // Names that are not those of the standard library are found without admpi::detail.
+    let ours: BTreeSet<String> = special
+        .union(&special_of_two)
+        .filter(|name| !["lgamma", "tgamma", "beta"].contains(&name.as_str()))
+        .cloned()
+        .collect();
+    expect(&mut missing, &ours, &[(LISTS, "using detail::@;")]);
+    expect(
+        &mut missing,
+        &vectorised,
+        &[
+            ("cpp_tests/test_elementary.cpp", "{\"@\","),
+            ("src/elementary.rs", "(\"@\","),
+        ],
+    );
+    // exp is written out beside the list: it needs no second value for its derivative.
+    let in_arrays = vectorised.iter().filter(|&name| name != "exp").cloned().collect();
+    expect(&mut missing, &in_arrays, &[("include/admpi/arrays.hpp", "ADMPI_MANY(@)")]);
+    let all: BTreeSet<String> = special.union(&special_of_two).cloned().collect();
+    expect(&mut missing, &all, &[("CHANGELOG.md", "`@`")]);
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
