@@ -1,5 +1,5 @@
 //! The documents: their links lead somewhere, the names they use exist, and the page of environment variables lists what
-//! the source reads.
+//! the source reads. Of the pages for developers also every file and every identifier of the source that they name.
 #![forbid(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,8 +31,15 @@ fn files_in(places: &[&str]) -> Vec<PathBuf> {
 }
 
 fn pages() -> Vec<PathBuf> {
-    let mut pages =
-        files_in(&["README.md", "CHANGELOG.md", "SECURITY.md", "docs", "examples_c", "packaging"]);
+    let mut pages = files_in(&[
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "docs",
+        "examples_c",
+        "packaging",
+    ]);
     pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
     pages
 }
@@ -130,6 +137,100 @@ fn the_readme_and_the_site_list_every_document() {
     }
 }
 
+/// The pages for those who change the library.
+fn developers_pages() -> Vec<PathBuf> {
+    let mut pages = files_in(&["CONTRIBUTING.md", "docs/dev"]);
+    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    pages
+}
+
+#[test]
+fn the_site_and_the_guide_list_every_page_for_developers() {
+    let site = fs::read_to_string(root().join("docs/site/mkdocs.yml")).expect("mkdocs.yml");
+    let guide = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("the guide");
+    let linked: BTreeSet<String> = links(&guide).into_iter().collect();
+    for page in developers_pages() {
+        let name = page.strip_prefix(root()).expect("below the root").display().to_string();
+        assert!(site.contains(&format!(" {name}\n")), "mkdocs.yml has no entry for {name}");
+        let listed = name == "CONTRIBUTING.md" || linked.contains(&name);
+        assert!(listed, "CONTRIBUTING.md has no link to {name}");
+    }
+}
+
+/// What stands in backquotes on a page, outside of blocks of code.
+fn code_spans(text: &str) -> Vec<String> {
+    let spans = prose(text).flat_map(|line| line.split('`').skip(1).step_by(2));
+    spans.map(str::to_owned).collect()
+}
+
+/// The directories whose files the pages name.
+const TREE: [&str; 13] = [
+    ".ci",
+    "benches",
+    "cmake",
+    "cpp_tests",
+    "docs",
+    "examples_c",
+    "include",
+    "packaging",
+    "scripts",
+    "spec",
+    "src",
+    "stubs",
+    "tests",
+];
+
+/// Whether a piece of code is the path of a file or of a directory.
+fn is_path(code: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    let top = code.split_once('/').map(|(top, _)| top);
+    top.is_some_and(|top| TREE.contains(&top)) && code.chars().all(plain)
+}
+
+#[test]
+fn files_in_the_developers_pages_exist() {
+    let (mut faults, mut count) = (Vec::new(), 0);
+    for page in developers_pages() {
+        let text = fs::read_to_string(&page).expect("a page");
+        for path in code_spans(&text).into_iter().filter(|code| is_path(code)) {
+            count += 1;
+            if !root().join(&path).exists() {
+                faults.push(format!("{}: there is no file {path}", page.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(count > 100, "only {count} files were found");
+}
+
+/// Whether a piece of code is an identifier of the source, or several joined by `::`, that could be nothing else.
+fn is_identifier(code: &str) -> bool {
+    let name = code.strip_suffix("()").unwrap_or(code);
+    let word = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let telling = |c: char| c == '_' || c == ':' || c.is_ascii_uppercase();
+    name.split("::").all(word) && (code.contains(telling) || name != code)
+}
+
+#[test]
+fn identifiers_in_the_developers_pages_exist() {
+    let known = known_identifiers();
+    let (mut faults, mut count) = (Vec::new(), 0);
+    for page in developers_pages() {
+        let text = fs::read_to_string(&page).expect("a page");
+        for code in code_spans(&text).iter().filter(|code| is_identifier(code)) {
+            count += 1;
+            if !identifiers(code).all(|word| exists(word, &known)) {
+                faults.push(format!("{}: there is no {code}", page.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(count > 100, "only {count} identifiers were found");
+}
+
 fn name_at(text: &str) -> String {
     text.chars().take_while(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == '_').collect()
 }
@@ -205,8 +306,8 @@ fn exists(name: &str, known: &BTreeSet<String>) -> bool {
     known.contains(name) || name.match_indices('_').any(pasted)
 }
 
-#[test]
-fn names_in_the_documents_exist() {
+/// All identifiers of the source.
+fn known_identifiers() -> BTreeSet<String> {
     let places = ["include", "src", "cmake", "cpp_tests", "tests", "scripts", "CMakeLists.txt"];
     let mut known = BTreeSet::new();
     for path in files_in(&places) {
@@ -217,6 +318,12 @@ fn names_in_the_documents_exist() {
             known.extend(identifiers(&text).map(str::to_owned));
         }
     }
+    known
+}
+
+#[test]
+fn names_in_the_documents_exist() {
+    let known = known_identifiers();
     let mut faults = Vec::new();
     for page in pages() {
         let mut text = fs::read_to_string(&page).expect("a page");
