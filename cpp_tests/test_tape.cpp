@@ -896,21 +896,8 @@ TEST_CASE("test_tape_exceptions_mirror_the_codes") {
     }
     FAIL_CHECK("another type");
   };
-  check(ADMPI_ERR_NULL, admpi::null_error(""));
-  check(ADMPI_ERR_ARGUMENT, admpi::argument_error(""));
-  check(ADMPI_ERR_MEMORY, admpi::memory_error(""));
-  check(ADMPI_ERR_LIMIT, admpi::limit_error(""));
-  check(ADMPI_ERR_IDS, admpi::ids_error(""));
-  check(ADMPI_ERR_STALE, admpi::stale_error(""));
-  check(ADMPI_ERR_NO_TAPE, admpi::no_tape_error(""));
-  check(ADMPI_ERR_NOT_RECORDING, admpi::not_recording_error(""));
-  check(ADMPI_ERR_NEST, admpi::nest_error(""));
-  check(ADMPI_ERR_RANGE, admpi::range_error(""));
-  check(ADMPI_ERR_CALLBACK, admpi::callback_error(""));
-  check(ADMPI_ERR_MPI, admpi::mpi_error(""));
-  check(ADMPI_ERR_ABI, admpi::abi_error(""));
-  check(ADMPI_ERR_PANIC, admpi::panic_error(""));
-  check(ADMPI_ERR_UNSUPPORTED, admpi::unsupported_error(""));
-  check(ADMPI_ERR_THREAD, admpi::thread_error(""));
+#define EXCEPTION(code, name) check(ADMPI_ERR_##code, admpi::name##_error(""));
+  ADMPI_EXCEPTIONS(EXCEPTION)
+#undef EXCEPTION
   check(999, admpi::error(999, ""));
 }

@@ -300,15 +300,17 @@ fn names(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Whether it is an identifier of the source, or one that a macro pastes together, as in `admpi_array_##name`.
+/// Whether it is an identifier of the source, or one that a macro pastes together, as in `admpi_array_##name` and
+/// `name##_error`.
 fn exists(name: &str, known: &BTreeSet<String>) -> bool {
-    let pasted = |(at, _)| known.contains(&name[..=at]) && known.contains(&name[at + 1..]);
-    known.contains(name) || name.match_indices('_').any(pasted)
+    let joined = |at| known.contains(&name[..at]) && known.contains(&name[at..]);
+    known.contains(name) || name.match_indices('_').any(|(at, _)| joined(at) || joined(at + 1))
 }
 
 /// All identifiers of the source.
 fn known_identifiers() -> BTreeSet<String> {
-    let places = ["include", "src", "cmake", "cpp_tests", "tests", "scripts", "CMakeLists.txt"];
+    let places =
+        ["include", "src", "cmake", "cpp_tests", "tests", "scripts", "spec", "CMakeLists.txt"];
     let mut known = BTreeSet::new();
     for path in files_in(&places) {
         if path.ends_with("docs.rs") {

@@ -93,10 +93,7 @@ fn each_function_stands_everywhere() {
     expect(
         &mut missing,
         &vectorised,
-        &[
-            ("cpp_tests/test_elementary.cpp", "{\"@\","),
-            ("src/elementary.rs", "(\"@\","),
-        ],
+        &[("cpp_tests/test_elementary.cpp", "{\"@\","), ("src/elementary.rs", "(\"@\",")],
     );
     // exp is written out beside the list: it needs no second value for its derivative.
     let in_arrays = vectorised.iter().filter(|&name| name != "exp").cloned().collect();
