@@ -110,6 +110,28 @@ TEST_CASE("test_buffers_untyped_memory_is_taken_as_it_is") {
   CHECK(AMPI_Send(nullptr, 0, MPI_DOUBLE, nowhere, 0, alone.comm) == MPI_SUCCESS);
 }
 
+TEST_CASE("test_buffers_that_are_no_pointers") {
+  // Each of two buffers has a type of its own.
+  struct handle {
+    double *data;
+    operator double *() const { return data; }
+  };
+  Alone alone;
+  double in[2] = {1.0, 2.0}, out[2] = {};
+  CHECK(AMPI_Gather(in, 2, MPI_DOUBLE, handle{out}, 2, MPI_DOUBLE, 0, alone.comm) == MPI_SUCCESS);
+  CHECK(out[1] == 2.0);
+  const double *const from = in;
+  CHECK(AMPI_Allgather(from, 0, MPI_DOUBLE, nullptr, 0, MPI_DOUBLE, alone.comm) == MPI_SUCCESS);
+  CHECK(AMPI_Alltoall(NULL, 0, MPI_DOUBLE, NULL, 0, MPI_DOUBLE, alone.comm) == MPI_SUCCESS);
+  CHECK(AMPI_Alltoall(nullptr, 0, MPI_DOUBLE, out, 0, MPI_DOUBLE, alone.comm) == MPI_SUCCESS);
+  CHECK(AMPI_Allgather(MPI_BOTTOM, 0, MPI_DOUBLE, MPI_BOTTOM, 0, MPI_DOUBLE, alone.comm) == MPI_SUCCESS);
+  CHECK(AMPI_Allreduce(MPI_IN_PLACE, out, 2, MPI_DOUBLE, MPI_SUM, alone.comm) == MPI_SUCCESS);
+  // What they hold is looked at all the same.
+  var x[2] = {1.0, 2.0}, y[2];
+  CHECK(AMPI_Allgather(x, 2, MPI_DOUBLE, y, 2, MPI_DOUBLE, alone.comm) != MPI_SUCCESS);
+  CHECK(AMPI_Allgather(NULL, 0, MPI_DOUBLE, y, 0, MPI_DOUBLE, alone.comm) != MPI_SUCCESS);
+}
+
 TEST_CASE("test_buffers_insignificant_datatypes_are_not_looked_at") {
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

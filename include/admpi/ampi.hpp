@@ -26,312 +26,175 @@ inline int AMPI_Accumulate(const T *origin_addr, int origin_count, MPI_Datatype 
 }
 
 template <class T, class U>
-inline int AMPI_Allgather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
+inline int AMPI_Allgather(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
                           MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgather", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgather", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgather", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgather", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Allgather(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                        recvcount, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Allgather<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Allgather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Allgather<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return AMPI_Allgather(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                        static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Allgather_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgather_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgather_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgather_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgather_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Allgather_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                          static_cast<void *>(recvbuf), recvcount, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Allgather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Allgather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return AMPI_Allgather_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                          static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Allgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgatherv", sendbuf, sendtype, comm))
+inline int AMPI_Allgatherv(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, const int recvcounts[],
+                           const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgatherv", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgatherv", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgatherv", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Allgatherv(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                         static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Allgatherv<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Allgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Allgatherv<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  return AMPI_Allgatherv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                         static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs, recvtype,
+                         comm);
 }
 
 template <class T, class U>
-inline int AMPI_Allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Allgatherv_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                              const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
                              MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgatherv_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgatherv_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgatherv_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgatherv_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Allgatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                           static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                             const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
-                             MPI_Comm comm) {
-  return AMPI_Allgatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                                    comm);
-}
-
-template <class T>
-inline int AMPI_Allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                             const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
-                             MPI_Comm comm) {
-  return AMPI_Allgatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                                    comm);
+  return AMPI_Allgatherv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                           static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs, recvtype,
+                           comm);
 }
 
 template <class T, class U>
-inline int AMPI_Allreduce(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Allreduce", sendbuf, datatype, comm))
+inline int AMPI_Allreduce(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allreduce", admpi::detail::address(sendbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Allreduce", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allreduce", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Allreduce", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Allreduce", op, datatype, comm))
     return code;
-  return AMPI_Allreduce(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                        comm);
-}
-
-template <class U>
-inline int AMPI_Allreduce(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm) {
-  return AMPI_Allreduce<void, U>(sendbuf, recvbuf, count, datatype, op, comm);
-}
-
-template <class T>
-inline int AMPI_Allreduce(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm) {
-  return AMPI_Allreduce<T, void>(sendbuf, recvbuf, count, datatype, op, comm);
+  return AMPI_Allreduce(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                        static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Allreduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+inline int AMPI_Allreduce_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                             MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Allreduce_c", sendbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allreduce_c", admpi::detail::address(sendbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Allreduce_c", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allreduce_c", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Allreduce_c", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Allreduce_c", op, datatype, comm))
     return code;
-  return AMPI_Allreduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
-                          op, comm);
-}
-
-template <class U>
-inline int AMPI_Allreduce_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype,
-                            MPI_Op op, MPI_Comm comm) {
-  return AMPI_Allreduce_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm);
-}
-
-template <class T>
-inline int AMPI_Allreduce_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
-                            MPI_Op op, MPI_Comm comm) {
-  return AMPI_Allreduce_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm);
+  return AMPI_Allreduce_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                          static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Alltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
+inline int AMPI_Alltoall(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoall", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoall", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoall", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoall", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Alltoall(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                       recvcount, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
-                         MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Alltoall<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Alltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                         MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Alltoall<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return AMPI_Alltoall(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                       static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Alltoall_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoall_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoall_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoall_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoall_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Alltoall_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                         static_cast<void *>(recvbuf), recvcount, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Alltoall_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Alltoall_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return AMPI_Alltoall_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                         static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Alltoallv(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                          MPI_Datatype sendtype, U *recvbuf, const int recvcounts[], const int rdispls[],
-                          MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoallv", sendbuf, sendtype, comm))
+inline int AMPI_Alltoallv(T sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                          U recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                          MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoallv", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoallv", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoallv", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Alltoallv(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
-                        static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                          MPI_Datatype sendtype, U *recvbuf, const int recvcounts[], const int rdispls[],
-                          MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Alltoallv<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                 recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Alltoallv(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                          MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
-                          MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Alltoallv<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                 recvtype, comm);
+  return AMPI_Alltoallv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, sdispls,
+                        sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, rdispls,
+                        recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                            MPI_Datatype sendtype, U *recvbuf, const MPI_Count recvcounts[],
+inline int AMPI_Alltoallv_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                            MPI_Datatype sendtype, U recvbuf, const MPI_Count recvcounts[],
                             const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoallv_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoallv_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoallv_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoallv_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Alltoallv_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
-                          static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                            MPI_Datatype sendtype, U *recvbuf, const MPI_Count recvcounts[],
-                            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Alltoallv_c<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                   recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                            MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
-                            const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Alltoallv_c<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                   recvtype, comm);
+  return AMPI_Alltoallv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, sdispls,
+                          sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, rdispls,
+                          recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Alltoallw(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                          const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
+inline int AMPI_Alltoallw(T sendbuf, const int sendcounts[], const int sdispls[],
+                          const MPI_Datatype sendtypes[], U recvbuf, const int recvcounts[],
                           const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw", sendbuf, sendcounts, sendtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw", recvbuf, recvcounts, recvtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
     return code;
-  return AMPI_Alltoallw(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
-                        static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm);
-}
-
-template <class U>
-inline int AMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                          const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
-                          const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return AMPI_Alltoallw<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                 recvtypes, comm);
-}
-
-template <class T>
-inline int AMPI_Alltoallw(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                          const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                          const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return AMPI_Alltoallw<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                 recvtypes, comm);
+  return AMPI_Alltoallw(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, sdispls,
+                        sendtypes, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, rdispls,
+                        recvtypes, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                            const MPI_Datatype sendtypes[], U *recvbuf, const MPI_Count recvcounts[],
+inline int AMPI_Alltoallw_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                            const MPI_Datatype sendtypes[], U recvbuf, const MPI_Count recvcounts[],
                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_c", sendbuf, sendcounts, sendtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_c", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_c", recvbuf, recvcounts, recvtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_c", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
     return code;
-  return AMPI_Alltoallw_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
-                          static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm);
-}
-
-template <class U>
-inline int AMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                            const MPI_Datatype sendtypes[], U *recvbuf, const MPI_Count recvcounts[],
-                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return AMPI_Alltoallw_c<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                   recvtypes, comm);
-}
-
-template <class T>
-inline int AMPI_Alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                            const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
-                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return AMPI_Alltoallw_c<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                   recvtypes, comm);
+  return AMPI_Alltoallw_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, sdispls,
+                          sendtypes, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                          rdispls, recvtypes, comm);
 }
 
 template <class T>
@@ -402,81 +265,51 @@ inline int AMPI_Compare_and_swap(const T *origin_addr, const U *compare_addr, V 
 }
 
 template <class T, class U>
-inline int AMPI_Exscan(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                       MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Exscan", sendbuf, datatype, comm))
+inline int AMPI_Exscan(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Exscan", admpi::detail::address(sendbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Exscan", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Exscan", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Exscan", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Exscan", op, datatype, comm))
     return code;
-  return AMPI_Exscan(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                     comm);
-}
-
-template <class U>
-inline int AMPI_Exscan(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                       MPI_Comm comm) {
-  return AMPI_Exscan<void, U>(sendbuf, recvbuf, count, datatype, op, comm);
-}
-
-template <class T>
-inline int AMPI_Exscan(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                       MPI_Comm comm) {
-  return AMPI_Exscan<T, void>(sendbuf, recvbuf, count, datatype, op, comm);
+  return AMPI_Exscan(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                     static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Exscan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+inline int AMPI_Exscan_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                          MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Exscan_c", sendbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Exscan_c", admpi::detail::address(sendbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Exscan_c", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Exscan_c", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Exscan_c", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Exscan_c", op, datatype, comm))
     return code;
-  return AMPI_Exscan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                       comm);
-}
-
-template <class U>
-inline int AMPI_Exscan_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                         MPI_Comm comm) {
-  return AMPI_Exscan_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm);
-}
-
-template <class T>
-inline int AMPI_Exscan_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                         MPI_Comm comm) {
-  return AMPI_Exscan_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm);
+  return AMPI_Exscan_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                       static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Fetch_and_op(const T *origin_addr, U *result_addr, MPI_Datatype datatype, int target_rank,
+inline int AMPI_Fetch_and_op(T origin_addr, U result_addr, MPI_Datatype datatype, int target_rank,
                              MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
   if (const int code =
-          admpi::detail::check_plain<T, U>("AMPI_Fetch_and_op", admpi::detail::why_not_accumulated))
+          admpi::detail::check_plain<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Fetch_and_op", admpi::detail::why_not_accumulated))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Fetch_and_op", origin_addr, datatype, MPI_COMM_WORLD))
+          admpi::detail::check_buffer("AMPI_Fetch_and_op", admpi::detail::address(origin_addr), datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Fetch_and_op", result_addr, datatype, MPI_COMM_WORLD))
+          admpi::detail::check_buffer("AMPI_Fetch_and_op", admpi::detail::address(result_addr), datatype, MPI_COMM_WORLD))
     return code;
-  return AMPI_Fetch_and_op(static_cast<const void *>(origin_addr), static_cast<void *>(result_addr), datatype,
-                           target_rank, target_disp, op, win);
-}
-
-template <class U>
-inline int AMPI_Fetch_and_op(const void *origin_addr, U *result_addr, MPI_Datatype datatype, int target_rank,
-                             MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-  return AMPI_Fetch_and_op<void, U>(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-}
-
-template <class T>
-inline int AMPI_Fetch_and_op(const T *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
-                             MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
-  return AMPI_Fetch_and_op<T, void>(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+  return AMPI_Fetch_and_op(static_cast<const void *>(admpi::detail::address(origin_addr)),
+                           static_cast<void *>(admpi::detail::address(result_addr)), datatype, target_rank,
+                           target_disp, op, win);
 }
 
 template <class T>
@@ -770,113 +603,58 @@ inline int AMPI_File_write_shared(MPI_File fh, const T *buf, int count, MPI_Data
 }
 
 template <class T, class U>
-inline int AMPI_Gather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
+inline int AMPI_Gather(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
                        MPI_Datatype recvtype, int root, MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gather", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gather", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gather", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gather", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  return AMPI_Gather(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                     recvcount, recvtype, root, comm);
-}
-
-template <class U>
-inline int AMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
-                       MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return AMPI_Gather<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-}
-
-template <class T>
-inline int AMPI_Gather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                       MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return AMPI_Gather<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return AMPI_Gather(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                     static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Gather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Gather_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                          MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gather_c", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gather_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gather_c", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gather_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  return AMPI_Gather_c(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                       recvcount, recvtype, root, comm);
-}
-
-template <class U>
-inline int AMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                         MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return AMPI_Gather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-}
-
-template <class T>
-inline int AMPI_Gather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                         MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return AMPI_Gather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return AMPI_Gather_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                       static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Gatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                        const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                        MPI_Comm comm) {
+inline int AMPI_Gatherv(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, const int recvcounts[],
+                        const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gatherv", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gatherv", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gatherv", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gatherv", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  return AMPI_Gatherv(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                      recvcounts, displs, recvtype, root, comm);
-}
-
-template <class U>
-inline int AMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                        const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                        MPI_Comm comm) {
-  return AMPI_Gatherv<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                               comm);
-}
-
-template <class T>
-inline int AMPI_Gatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                        const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                        MPI_Comm comm) {
-  return AMPI_Gatherv<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                               comm);
+  return AMPI_Gatherv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                      static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs, recvtype,
+                      root, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Gatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Gatherv_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
                           int root, MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gatherv_c", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gatherv_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gatherv_c", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gatherv_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  return AMPI_Gatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                        recvcounts, displs, recvtype, root, comm);
-}
-
-template <class U>
-inline int AMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                          const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
-                          int root, MPI_Comm comm) {
-  return AMPI_Gatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                                 comm);
-}
-
-template <class T>
-inline int AMPI_Gatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
-                          int root, MPI_Comm comm) {
-  return AMPI_Gatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                                 comm);
+  return AMPI_Gatherv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                        static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs, recvtype,
+                        root, comm);
 }
 
 template <class T>
@@ -891,379 +669,214 @@ inline int AMPI_Get(T *origin_addr, int origin_count, MPI_Datatype origin_dataty
 }
 
 template <class T, class U>
-inline int AMPI_Get_accumulate(const T *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                               U *result_addr, int result_count, MPI_Datatype result_datatype,
-                               int target_rank, MPI_Aint target_disp, int target_count,
-                               MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+inline int AMPI_Get_accumulate(T origin_addr, int origin_count, MPI_Datatype origin_datatype, U result_addr,
+                               int result_count, MPI_Datatype result_datatype, int target_rank,
+                               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+                               MPI_Op op, MPI_Win win) {
   if (const int code =
-          admpi::detail::check_plain<T, U>("AMPI_Get_accumulate", admpi::detail::why_not_accumulated))
+          admpi::detail::check_plain<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Get_accumulate", admpi::detail::why_not_accumulated))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Get_accumulate", origin_addr, origin_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_buffer("AMPI_Get_accumulate", admpi::detail::address(origin_addr), origin_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Get_accumulate", origin_addr, target_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_buffer("AMPI_Get_accumulate", admpi::detail::address(origin_addr), target_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Get_accumulate", result_addr, result_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_buffer("AMPI_Get_accumulate", admpi::detail::address(result_addr), result_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Get_accumulate", result_addr, target_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_buffer("AMPI_Get_accumulate", admpi::detail::address(result_addr), target_datatype, MPI_COMM_WORLD))
     return code;
-  return AMPI_Get_accumulate(static_cast<const void *>(origin_addr), origin_count, origin_datatype,
-                             static_cast<void *>(result_addr), result_count, result_datatype, target_rank,
-                             target_disp, target_count, target_datatype, op, win);
-}
-
-template <class U>
-inline int AMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                               U *result_addr, int result_count, MPI_Datatype result_datatype,
-                               int target_rank, MPI_Aint target_disp, int target_count,
-                               MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return AMPI_Get_accumulate<void, U>(origin_addr, origin_count, origin_datatype, result_addr, result_count,
-                                      result_datatype, target_rank, target_disp, target_count,
-                                      target_datatype, op, win);
-}
-
-template <class T>
-inline int AMPI_Get_accumulate(const T *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                               void *result_addr, int result_count, MPI_Datatype result_datatype,
-                               int target_rank, MPI_Aint target_disp, int target_count,
-                               MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
-  return AMPI_Get_accumulate<T, void>(origin_addr, origin_count, origin_datatype, result_addr, result_count,
-                                      result_datatype, target_rank, target_disp, target_count,
-                                      target_datatype, op, win);
+  return AMPI_Get_accumulate(static_cast<const void *>(admpi::detail::address(origin_addr)), origin_count,
+                             origin_datatype, static_cast<void *>(admpi::detail::address(result_addr)),
+                             result_count, result_datatype, target_rank, target_disp, target_count,
+                             target_datatype, op, win);
 }
 
 template <class T, class U>
-inline int AMPI_Iallgather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
+inline int AMPI_Iallgather(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
                            MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallgather", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallgather", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallgather", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallgather", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Iallgather(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                         static_cast<void *>(recvbuf), recvcount, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iallgather<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-}
-
-template <class T>
-inline int AMPI_Iallgather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iallgather<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  return AMPI_Iallgather(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                         static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm,
+                         request);
 }
 
 template <class T, class U>
-inline int AMPI_Iallgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Iallgather_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                              MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                              AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallgather_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallgather_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallgather_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallgather_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Iallgather_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                           static_cast<void *>(recvbuf), recvcount, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                             AMPI_Request *request) {
-  return AMPI_Iallgather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                                    request);
-}
-
-template <class T>
-inline int AMPI_Iallgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                             AMPI_Request *request) {
-  return AMPI_Iallgather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                                    request);
+  return AMPI_Iallgather_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                           static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm,
+                           request);
 }
 
 template <class T, class U>
-inline int AMPI_Iallgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Iallgatherv(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf,
                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                             AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallgatherv", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallgatherv", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallgatherv", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallgatherv", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Iallgatherv(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                          static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                            const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
-                            AMPI_Request *request) {
-  return AMPI_Iallgatherv<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-                                   request);
-}
-
-template <class T>
-inline int AMPI_Iallgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                            const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
-                            AMPI_Request *request) {
-  return AMPI_Iallgatherv<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-                                   request);
+  return AMPI_Iallgatherv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                          static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs, recvtype,
+                          comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Iallgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Iallgatherv_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                               const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
                               MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallgatherv_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallgatherv_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallgatherv_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallgatherv_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Iallgatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                            static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                              const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
-                              MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iallgatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                                     comm, request);
-}
-
-template <class T>
-inline int AMPI_Iallgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                              const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
-                              MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iallgatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                                     comm, request);
+  return AMPI_Iallgatherv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                            static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs,
+                            recvtype, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Iallreduce(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                           MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallreduce", sendbuf, datatype, comm))
+inline int AMPI_Iallreduce(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                           AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallreduce", admpi::detail::address(sendbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallreduce", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallreduce", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iallreduce", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Iallreduce", op, datatype, comm))
     return code;
-  return AMPI_Iallreduce(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
-                         op, comm, request);
-}
-
-template <class U>
-inline int AMPI_Iallreduce(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                           MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iallreduce<void, U>(sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-template <class T>
-inline int AMPI_Iallreduce(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                           MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iallreduce<T, void>(sendbuf, recvbuf, count, datatype, op, comm, request);
+  return AMPI_Iallreduce(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                         static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm,
+                         request);
 }
 
 template <class T, class U>
-inline int AMPI_Iallreduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+inline int AMPI_Iallreduce_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                              MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallreduce_c", sendbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallreduce_c", admpi::detail::address(sendbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Iallreduce_c", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iallreduce_c", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iallreduce_c", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Iallreduce_c", op, datatype, comm))
     return code;
-  return AMPI_Iallreduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
-                           op, comm, request);
-}
-
-template <class U>
-inline int AMPI_Iallreduce_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype,
-                             MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iallreduce_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-template <class T>
-inline int AMPI_Iallreduce_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
-                             MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iallreduce_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm, request);
+  return AMPI_Iallreduce_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                           static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm,
+                           request);
 }
 
 template <class T, class U>
-inline int AMPI_Ialltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
+inline int AMPI_Ialltoall(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
                           MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoall", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ialltoall", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoall", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ialltoall", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ialltoall(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                        recvcount, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ialltoall<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ialltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ialltoall<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  return AMPI_Ialltoall(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                        static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm,
+                        request);
 }
 
 template <class T, class U>
-inline int AMPI_Ialltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Ialltoall_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                             AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoall_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ialltoall_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoall_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ialltoall_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ialltoall_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                          static_cast<void *>(recvbuf), recvcount, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                            AMPI_Request *request) {
-  return AMPI_Ialltoall_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ialltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                            AMPI_Request *request) {
-  return AMPI_Ialltoall_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  return AMPI_Ialltoall_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                          static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm,
+                          request);
 }
 
 template <class T, class U>
-inline int AMPI_Ialltoallv(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                           MPI_Datatype sendtype, U *recvbuf, const int recvcounts[], const int rdispls[],
-                           MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoallv", sendbuf, sendtype, comm))
+inline int AMPI_Ialltoallv(T sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                           U recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                           MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ialltoallv", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoallv", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ialltoallv", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ialltoallv(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
-                         static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                           MPI_Datatype sendtype, U *recvbuf, const int recvcounts[], const int rdispls[],
-                           MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ialltoallv<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                  recvtype, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ialltoallv(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                           MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
-                           MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ialltoallv<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                  recvtype, comm, request);
+  return AMPI_Ialltoallv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, sdispls,
+                         sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, rdispls,
+                         recvtype, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ialltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                             MPI_Datatype sendtype, U *recvbuf, const MPI_Count recvcounts[],
+inline int AMPI_Ialltoallv_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                             MPI_Datatype sendtype, U recvbuf, const MPI_Count recvcounts[],
                              const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                              AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoallv_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ialltoallv_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ialltoallv_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ialltoallv_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ialltoallv_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
-                           static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                             MPI_Datatype sendtype, U *recvbuf, const MPI_Count recvcounts[],
-                             const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                             AMPI_Request *request) {
-  return AMPI_Ialltoallv_c<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                    recvtype, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ialltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                             MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
-                             const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                             AMPI_Request *request) {
-  return AMPI_Ialltoallv_c<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                    recvtype, comm, request);
+  return AMPI_Ialltoallv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, sdispls,
+                           sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                           rdispls, recvtype, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ialltoallw(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                           const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
+inline int AMPI_Ialltoallw(T sendbuf, const int sendcounts[], const int sdispls[],
+                           const MPI_Datatype sendtypes[], U recvbuf, const int recvcounts[],
                            const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                            AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Ialltoallw", sendbuf, sendcounts, sendtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Ialltoallw", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Ialltoallw", recvbuf, recvcounts, recvtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Ialltoallw", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
     return code;
-  return AMPI_Ialltoallw(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
-                         static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                           const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
-                           const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                           AMPI_Request *request) {
-  return AMPI_Ialltoallw<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                  recvtypes, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ialltoallw(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                           const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                           AMPI_Request *request) {
-  return AMPI_Ialltoallw<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                  recvtypes, comm, request);
+  return AMPI_Ialltoallw(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, sdispls,
+                         sendtypes, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, rdispls,
+                         recvtypes, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ialltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                             const MPI_Datatype sendtypes[], U *recvbuf, const MPI_Count recvcounts[],
+inline int AMPI_Ialltoallw_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                             const MPI_Datatype sendtypes[], U recvbuf, const MPI_Count recvcounts[],
                              const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                              AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Ialltoallw_c", sendbuf, sendcounts, sendtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Ialltoallw_c", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Ialltoallw_c", recvbuf, recvcounts, recvtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Ialltoallw_c", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
     return code;
-  return AMPI_Ialltoallw_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
-                           static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                             const MPI_Datatype sendtypes[], U *recvbuf, const MPI_Count recvcounts[],
-                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                             AMPI_Request *request) {
-  return AMPI_Ialltoallw_c<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                    recvtypes, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ialltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                             const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
-                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                             AMPI_Request *request) {
-  return AMPI_Ialltoallw_c<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                    recvtypes, comm, request);
+  return AMPI_Ialltoallw_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, sdispls,
+                           sendtypes, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                           rdispls, recvtypes, comm, request);
 }
 
 template <class T>
@@ -1301,170 +914,96 @@ inline int AMPI_Ibsend_c(const T *buf, MPI_Count count, MPI_Datatype datatype, i
 }
 
 template <class T, class U>
-inline int AMPI_Iexscan(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                        MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Iexscan", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Iexscan", recvbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iexscan", op, datatype, comm))
-    return code;
-  return AMPI_Iexscan(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                      comm, request);
-}
-
-template <class U>
-inline int AMPI_Iexscan(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                        MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iexscan<void, U>(sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-template <class T>
-inline int AMPI_Iexscan(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                        MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iexscan<T, void>(sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-template <class T, class U>
-inline int AMPI_Iexscan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Iexscan_c", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Iexscan_c", recvbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iexscan_c", op, datatype, comm))
-    return code;
-  return AMPI_Iexscan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                        comm, request);
-}
-
-template <class U>
-inline int AMPI_Iexscan_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iexscan_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-template <class T>
-inline int AMPI_Iexscan_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iexscan_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-template <class T, class U>
-inline int AMPI_Igather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
-                        MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+inline int AMPI_Iexscan(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                        AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Igather", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Iexscan", admpi::detail::address(sendbuf), datatype, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Igather", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Iexscan", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  return AMPI_Igather(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                      recvcount, recvtype, root, comm, request);
-}
-
-template <class U>
-inline int AMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
-                        MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Igather<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                               request);
-}
-
-template <class T>
-inline int AMPI_Igather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                        MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Igather<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                               request);
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Iexscan", op, datatype, comm))
+    return code;
+  return AMPI_Iexscan(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                      static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm,
+                      request);
 }
 
 template <class T, class U>
-inline int AMPI_Igather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Iexscan_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iexscan_c", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iexscan_c", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Iexscan_c", op, datatype, comm))
+    return code;
+  return AMPI_Iexscan_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                        static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm,
+                        request);
+}
+
+template <class T, class U>
+inline int AMPI_Igather(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
+                        MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Igather", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Igather", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  return AMPI_Igather(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                      static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root, comm,
+                      request);
+}
+
+template <class T, class U>
+inline int AMPI_Igather_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                           AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Igather_c", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Igather_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Igather_c", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Igather_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  return AMPI_Igather_c(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                        recvcount, recvtype, root, comm, request);
-}
-
-template <class U>
-inline int AMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                          MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                          AMPI_Request *request) {
-  return AMPI_Igather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                 request);
-}
-
-template <class T>
-inline int AMPI_Igather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                          AMPI_Request *request) {
-  return AMPI_Igather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                 request);
+  return AMPI_Igather_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                        static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root, comm,
+                        request);
 }
 
 template <class T, class U>
-inline int AMPI_Igatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                         const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                         MPI_Comm comm, AMPI_Request *request) {
+inline int AMPI_Igatherv(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, const int recvcounts[],
+                         const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
+                         AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Igatherv", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Igatherv", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Igatherv", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Igatherv", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  return AMPI_Igatherv(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                       recvcounts, displs, recvtype, root, comm, request);
-}
-
-template <class U>
-inline int AMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                         const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                         MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Igatherv<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                                comm, request);
-}
-
-template <class T>
-inline int AMPI_Igatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                         const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                         MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Igatherv<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                                comm, request);
+  return AMPI_Igatherv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                       static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs, recvtype,
+                       root, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Igatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Igatherv_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                            const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
                            int root, MPI_Comm comm, AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Igatherv_c", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Igatherv_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Igatherv_c", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Igatherv_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  return AMPI_Igatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                         static_cast<void *>(recvbuf), recvcounts, displs, recvtype, root, comm, request);
-}
-
-template <class U>
-inline int AMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
-                           int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Igatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                                  comm, request);
-}
-
-template <class T>
-inline int AMPI_Igatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
-                           int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Igatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                                  comm, request);
+  return AMPI_Igatherv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                         static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs, recvtype,
+                         root, comm, request);
 }
 
 template <class T>
@@ -1484,303 +1023,155 @@ inline int AMPI_Imrecv_c(T *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 }
 
 template <class T, class U>
-inline int AMPI_Ineighbor_allgather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                    int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                    AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgather", sendbuf, sendtype, comm))
+inline int AMPI_Ineighbor_allgather(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
+                                    MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_allgather", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgather", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_allgather", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ineighbor_allgather(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                  static_cast<void *>(recvbuf), recvcount, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                    int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                    AMPI_Request *request) {
-  return AMPI_Ineighbor_allgather<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                                           request);
-}
-
-template <class T>
-inline int AMPI_Ineighbor_allgather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                    int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                    AMPI_Request *request) {
-  return AMPI_Ineighbor_allgather<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                                           request);
+  return AMPI_Ineighbor_allgather(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                  sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                  recvtype, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ineighbor_allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                      U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+inline int AMPI_Ineighbor_allgather_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                                       AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgather_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_allgather_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgather_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_allgather_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ineighbor_allgather_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                    static_cast<void *>(recvbuf), recvcount, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                      U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                      AMPI_Request *request) {
-  return AMPI_Ineighbor_allgather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                                             request);
-}
-
-template <class T>
-inline int AMPI_Ineighbor_allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                      void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                                      MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ineighbor_allgather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                                             request);
+  return AMPI_Ineighbor_allgather_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                    sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                    recvtype, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ineighbor_allgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Ineighbor_allgatherv(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf,
                                      const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                                      MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgatherv", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_allgatherv", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgatherv", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_allgatherv", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ineighbor_allgatherv(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                   static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                     const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                                     MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ineighbor_allgatherv<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                            recvtype, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ineighbor_allgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                     const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                                     MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ineighbor_allgatherv<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                            recvtype, comm, request);
+  return AMPI_Ineighbor_allgatherv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                   sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                                   displs, recvtype, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ineighbor_allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                       U *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+inline int AMPI_Ineighbor_allgatherv_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                                       const MPI_Count recvcounts[], const MPI_Aint displs[],
                                        MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgatherv_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_allgatherv_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_allgatherv_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_allgatherv_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ineighbor_allgatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                     static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm,
-                                     request);
-}
-
-template <class U>
-inline int AMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                       U *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
-                                       MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ineighbor_allgatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                              recvtype, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ineighbor_allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                       void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
-                                       MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ineighbor_allgatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                              recvtype, comm, request);
+  return AMPI_Ineighbor_allgatherv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                     sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                     recvcounts, displs, recvtype, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ineighbor_alltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                   AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoall", sendbuf, sendtype, comm))
+inline int AMPI_Ineighbor_alltoall(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
+                                   MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_alltoall", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoall", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_alltoall", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ineighbor_alltoall(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                 static_cast<void *>(recvbuf), recvcount, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                   AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoall<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                                          request);
-}
-
-template <class T>
-inline int AMPI_Ineighbor_alltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                   AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoall<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                                          request);
+  return AMPI_Ineighbor_alltoall(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                 sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                 recvtype, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ineighbor_alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Ineighbor_alltoall_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                                      AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoall_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_alltoall_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoall_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_alltoall_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ineighbor_alltoall_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                   static_cast<void *>(recvbuf), recvcount, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                     U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                     AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoall_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                                            request);
-}
-
-template <class T>
-inline int AMPI_Ineighbor_alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                                     AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoall_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                                            request);
+  return AMPI_Ineighbor_alltoall_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                   sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                   recvtype, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ineighbor_alltoallv(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                                    MPI_Datatype sendtype, U *recvbuf, const int recvcounts[],
+inline int AMPI_Ineighbor_alltoallv(T sendbuf, const int sendcounts[], const int sdispls[],
+                                    MPI_Datatype sendtype, U recvbuf, const int recvcounts[],
                                     const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                                     AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoallv", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_alltoallv", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoallv", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_alltoallv", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ineighbor_alltoallv(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
-                                  static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                    MPI_Datatype sendtype, U *recvbuf, const int recvcounts[],
-                                    const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                                    AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoallv<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                           rdispls, recvtype, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ineighbor_alltoallv(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                                    MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                                    const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                                    AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoallv<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                           rdispls, recvtype, comm, request);
+  return AMPI_Ineighbor_alltoallv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                                  sdispls, sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                  recvcounts, rdispls, recvtype, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ineighbor_alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[],
-                                      const MPI_Aint sdispls[], MPI_Datatype sendtype, U *recvbuf,
-                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                                      MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoallv_c", sendbuf, sendtype, comm))
+inline int AMPI_Ineighbor_alltoallv_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                      MPI_Datatype sendtype, U recvbuf, const MPI_Count recvcounts[],
+                                      const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                      AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_alltoallv_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ineighbor_alltoallv_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ineighbor_alltoallv_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Ineighbor_alltoallv_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
-                                    static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm,
-                                    request);
-}
-
-template <class U>
-inline int AMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
-                                      const MPI_Aint sdispls[], MPI_Datatype sendtype, U *recvbuf,
-                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                                      MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoallv_c<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                             rdispls, recvtype, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ineighbor_alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[],
-                                      const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf,
-                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                                      MPI_Datatype recvtype, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoallv_c<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                             rdispls, recvtype, comm, request);
+  return AMPI_Ineighbor_alltoallv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                                    sdispls, sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                    recvcounts, rdispls, recvtype, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ineighbor_alltoallw(const T *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                    const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
+inline int AMPI_Ineighbor_alltoallw(T sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                    const MPI_Datatype sendtypes[], U recvbuf, const int recvcounts[],
                                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                                     AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Ineighbor_alltoallw", sendbuf, sendcounts, sendtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Ineighbor_alltoallw", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Ineighbor_alltoallw", recvbuf, recvcounts, recvtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Ineighbor_alltoallw", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
     return code;
-  return AMPI_Ineighbor_alltoallw(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
-                                  static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm,
-                                  request);
-}
-
-template <class U>
-inline int AMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                    const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
-                                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                                    AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoallw<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                           rdispls, recvtypes, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ineighbor_alltoallw(const T *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                                    AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoallw<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                           rdispls, recvtypes, comm, request);
+  return AMPI_Ineighbor_alltoallw(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                                  sdispls, sendtypes, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                  recvcounts, rdispls, recvtypes, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Ineighbor_alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[],
-                                      const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], U *recvbuf,
-                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                                      const MPI_Datatype recvtypes[], MPI_Comm comm, AMPI_Request *request) {
+inline int AMPI_Ineighbor_alltoallw_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                      const MPI_Datatype sendtypes[], U recvbuf, const MPI_Count recvcounts[],
+                                      const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                      AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Ineighbor_alltoallw_c", sendbuf, sendcounts, sendtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Ineighbor_alltoallw_c", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Ineighbor_alltoallw_c", recvbuf, recvcounts, recvtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Ineighbor_alltoallw_c", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
     return code;
-  return AMPI_Ineighbor_alltoallw_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
-                                    static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm,
-                                    request);
-}
-
-template <class U>
-inline int AMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
-                                      const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], U *recvbuf,
-                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                                      const MPI_Datatype recvtypes[], MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoallw_c<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                             rdispls, recvtypes, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ineighbor_alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[],
-                                      const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
-                                      const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                                      const MPI_Datatype recvtypes[], MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ineighbor_alltoallw_c<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                             rdispls, recvtypes, comm, request);
+  return AMPI_Ineighbor_alltoallw_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                                    sdispls, sendtypes, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                    recvcounts, rdispls, recvtypes, comm, request);
 }
 
 template <class T>
@@ -1800,161 +1191,105 @@ inline int AMPI_Irecv_c(T *buf, MPI_Count count, MPI_Datatype datatype, int sour
 }
 
 template <class T, class U>
-inline int AMPI_Ireduce(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+inline int AMPI_Ireduce(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                         MPI_Comm comm, AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Ireduce", sendbuf, datatype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Ireduce", admpi::detail::address(sendbuf), datatype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Ireduce", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Ireduce", admpi::detail::address(recvbuf), datatype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Ireduce", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Ireduce", op, datatype, comm))
     return code;
-  return AMPI_Ireduce(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                      root, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ireduce(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                        int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ireduce<void, U>(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ireduce(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                        int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ireduce<T, void>(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+  return AMPI_Ireduce(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                      static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, root, comm,
+                      request);
 }
 
 template <class T, class U>
-inline int AMPI_Ireduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                          int root, MPI_Comm comm, AMPI_Request *request) {
+inline int AMPI_Ireduce_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
+                          MPI_Comm comm, AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Ireduce_c", sendbuf, datatype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Ireduce_c", admpi::detail::address(sendbuf), datatype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Ireduce_c", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Ireduce_c", admpi::detail::address(recvbuf), datatype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Ireduce_c", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Ireduce_c", op, datatype, comm))
     return code;
-  return AMPI_Ireduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                        root, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ireduce_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                          int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ireduce_c<void, U>(sendbuf, recvbuf, count, datatype, op, root, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ireduce_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                          int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ireduce_c<T, void>(sendbuf, recvbuf, count, datatype, op, root, comm, request);
+  return AMPI_Ireduce_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                        static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, root, comm,
+                        request);
 }
 
 template <class T, class U>
-inline int AMPI_Ireduce_scatter(const T *sendbuf, U *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+inline int AMPI_Ireduce_scatter(T sendbuf, U recvbuf, const int recvcounts[], MPI_Datatype datatype,
                                 MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter", recvbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Ireduce_scatter", op, datatype, comm))
-    return code;
-  return AMPI_Ireduce_scatter(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), recvcounts,
-                              datatype, op, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ireduce_scatter(const void *sendbuf, U *recvbuf, const int recvcounts[],
-                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ireduce_scatter<void, U>(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ireduce_scatter(const T *sendbuf, void *recvbuf, const int recvcounts[],
-                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ireduce_scatter<T, void>(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-}
-
-template <class T, class U>
-inline int AMPI_Ireduce_scatter_c(const T *sendbuf, U *recvbuf, const MPI_Count recvcounts[],
-                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_c", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_c", recvbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Ireduce_scatter_c", op, datatype, comm))
-    return code;
-  return AMPI_Ireduce_scatter_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), recvcounts,
-                                datatype, op, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ireduce_scatter_c(const void *sendbuf, U *recvbuf, const MPI_Count recvcounts[],
-                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ireduce_scatter_c<void, U>(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ireduce_scatter_c(const T *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
-                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ireduce_scatter_c<T, void>(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
-}
-
-template <class T, class U>
-inline int AMPI_Ireduce_scatter_block(const T *sendbuf, U *recvbuf, int recvcount, MPI_Datatype datatype,
-                                      MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_block", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_block", recvbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Ireduce_scatter_block", op, datatype, comm))
-    return code;
-  return AMPI_Ireduce_scatter_block(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
-                                    recvcount, datatype, op, comm, request);
-}
-
-template <class U>
-inline int AMPI_Ireduce_scatter_block(const void *sendbuf, U *recvbuf, int recvcount, MPI_Datatype datatype,
-                                      MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ireduce_scatter_block<void, U>(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-}
-
-template <class T>
-inline int AMPI_Ireduce_scatter_block(const T *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
-                                      MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Ireduce_scatter_block<T, void>(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
-}
-
-template <class T, class U>
-inline int AMPI_Ireduce_scatter_block_c(const T *sendbuf, U *recvbuf, MPI_Count recvcount,
-                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                                        AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_block_c", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Ireduce_scatter_block_c", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ireduce_scatter", admpi::detail::address(sendbuf), datatype, comm))
     return code;
   if (const int code =
-          admpi::detail::check_operation<T, U>("AMPI_Ireduce_scatter_block_c", op, datatype, comm))
+          admpi::detail::check_buffer("AMPI_Ireduce_scatter", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  return AMPI_Ireduce_scatter_block_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
-                                      recvcount, datatype, op, comm, request);
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Ireduce_scatter", op, datatype, comm))
+    return code;
+  return AMPI_Ireduce_scatter(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                              static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, datatype, op,
+                              comm, request);
 }
 
-template <class U>
-inline int AMPI_Ireduce_scatter_block_c(const void *sendbuf, U *recvbuf, MPI_Count recvcount,
-                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                                        AMPI_Request *request) {
-  return AMPI_Ireduce_scatter_block_c<void, U>(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+template <class T, class U>
+inline int AMPI_Ireduce_scatter_c(T sendbuf, U recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+                                  MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ireduce_scatter_c", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ireduce_scatter_c", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Ireduce_scatter_c", op, datatype, comm))
+    return code;
+  return AMPI_Ireduce_scatter_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, datatype,
+                                op, comm, request);
 }
 
-template <class T>
-inline int AMPI_Ireduce_scatter_block_c(const T *sendbuf, void *recvbuf, MPI_Count recvcount,
-                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                                        AMPI_Request *request) {
-  return AMPI_Ireduce_scatter_block_c<T, void>(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+template <class T, class U>
+inline int AMPI_Ireduce_scatter_block(T sendbuf, U recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                                      MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ireduce_scatter_block", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ireduce_scatter_block", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Ireduce_scatter_block", op, datatype, comm))
+    return code;
+  return AMPI_Ireduce_scatter_block(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                    static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, datatype,
+                                    op, comm, request);
+}
+
+template <class T, class U>
+inline int AMPI_Ireduce_scatter_block_c(T sendbuf, U recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
+                                        MPI_Op op, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ireduce_scatter_block_c", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Ireduce_scatter_block_c", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Ireduce_scatter_block_c", op, datatype, comm))
+    return code;
+  return AMPI_Ireduce_scatter_block_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                      static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                      datatype, op, comm, request);
 }
 
 template <class T>
@@ -1974,170 +1309,95 @@ inline int AMPI_Irsend_c(const T *buf, MPI_Count count, MPI_Datatype datatype, i
 }
 
 template <class T, class U>
-inline int AMPI_Iscan(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                      MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Iscan", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Iscan", recvbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iscan", op, datatype, comm))
-    return code;
-  return AMPI_Iscan(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                    comm, request);
-}
-
-template <class U>
-inline int AMPI_Iscan(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                      MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iscan<void, U>(sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-template <class T>
-inline int AMPI_Iscan(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                      MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iscan<T, void>(sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-template <class T, class U>
-inline int AMPI_Iscan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                        MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Iscan_c", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Iscan_c", recvbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Iscan_c", op, datatype, comm))
-    return code;
-  return AMPI_Iscan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                      comm, request);
-}
-
-template <class U>
-inline int AMPI_Iscan_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                        MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iscan_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-template <class T>
-inline int AMPI_Iscan_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                        MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iscan_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm, request);
-}
-
-template <class T, class U>
-inline int AMPI_Iscatter(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
-                         MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+inline int AMPI_Iscan(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                      AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Iscatter", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Iscan", admpi::detail::address(sendbuf), datatype, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Iscatter", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Iscan", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  return AMPI_Iscatter(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                       recvcount, recvtype, root, comm, request);
-}
-
-template <class U>
-inline int AMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
-                         MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iscatter<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                request);
-}
-
-template <class T>
-inline int AMPI_Iscatter(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                         MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iscatter<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                request);
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Iscan", op, datatype, comm))
+    return code;
+  return AMPI_Iscan(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                    static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Iscatter_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Iscan_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                        MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iscan_c", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iscan_c", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Iscan_c", op, datatype, comm))
+    return code;
+  return AMPI_Iscan_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                      static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm,
+                      request);
+}
+
+template <class T, class U>
+inline int AMPI_Iscatter(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
+                         MPI_Datatype recvtype, int root, MPI_Comm comm, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iscatter", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Iscatter", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
+    return code;
+  return AMPI_Iscatter(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                       static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root, comm,
+                       request);
+}
+
+template <class T, class U>
+inline int AMPI_Iscatter_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                            MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                            AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Iscatter_c", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Iscatter_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Iscatter_c", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Iscatter_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
     return code;
-  return AMPI_Iscatter_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                         static_cast<void *>(recvbuf), recvcount, recvtype, root, comm, request);
-}
-
-template <class U>
-inline int AMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                           AMPI_Request *request) {
-  return AMPI_Iscatter_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                  request);
-}
-
-template <class T>
-inline int AMPI_Iscatter_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                           AMPI_Request *request) {
-  return AMPI_Iscatter_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                  request);
+  return AMPI_Iscatter_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                         static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root,
+                         comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Iscatterv(const T *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-                          U *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+inline int AMPI_Iscatterv(T sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                          U recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                           AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Iscatterv", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Iscatterv", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Iscatterv", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Iscatterv", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
     return code;
-  return AMPI_Iscatterv(static_cast<const void *>(sendbuf), sendcounts, displs, sendtype,
-                        static_cast<void *>(recvbuf), recvcount, recvtype, root, comm, request);
-}
-
-template <class U>
-inline int AMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[],
-                          MPI_Datatype sendtype, U *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                          MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iscatterv<void, U>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                                 comm, request);
-}
-
-template <class T>
-inline int AMPI_Iscatterv(const T *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-                          void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                          AMPI_Request *request) {
-  return AMPI_Iscatterv<T, void>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                                 comm, request);
+  return AMPI_Iscatterv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, displs,
+                        sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype,
+                        root, comm, request);
 }
 
 template <class T, class U>
-inline int AMPI_Iscatterv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-                            MPI_Datatype sendtype, U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+inline int AMPI_Iscatterv_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                            MPI_Datatype sendtype, U recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                             int root, MPI_Comm comm, AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Iscatterv_c", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Iscatterv_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Iscatterv_c", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Iscatterv_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
     return code;
-  return AMPI_Iscatterv_c(static_cast<const void *>(sendbuf), sendcounts, displs, sendtype,
-                          static_cast<void *>(recvbuf), recvcount, recvtype, root, comm, request);
-}
-
-template <class U>
-inline int AMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-                            MPI_Datatype sendtype, U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                            int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iscatterv_c<void, U>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                                   comm, request);
-}
-
-template <class T>
-inline int AMPI_Iscatterv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-                            MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                            int root, MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Iscatterv_c<T, void>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                                   comm, request);
+  return AMPI_Iscatterv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, displs,
+                          sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype,
+                          root, comm, request);
 }
 
 template <class T>
@@ -2188,273 +1448,150 @@ inline int AMPI_Mrecv_c(T *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mess
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_allgather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgather", sendbuf, sendtype, comm))
+inline int AMPI_Neighbor_allgather(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
+                                   MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgather", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgather", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgather", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Neighbor_allgather(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                 static_cast<void *>(recvbuf), recvcount, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_allgather<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Neighbor_allgather(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_allgather<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return AMPI_Neighbor_allgather(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                 sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                 recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Neighbor_allgather_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgather_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgather_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgather_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgather_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Neighbor_allgather_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                   static_cast<void *>(recvbuf), recvcount, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                     U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_allgather_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Neighbor_allgather_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                                     MPI_Comm comm) {
-  return AMPI_Neighbor_allgather_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return AMPI_Neighbor_allgather_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                   sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                   recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_allgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Neighbor_allgatherv(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf,
                                     const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                                     MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgatherv", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgatherv", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgatherv", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgatherv", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Neighbor_allgatherv(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                  static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                                    MPI_Comm comm) {
-  return AMPI_Neighbor_allgatherv<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                           recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Neighbor_allgatherv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                                    MPI_Comm comm) {
-  return AMPI_Neighbor_allgatherv<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                           recvtype, comm);
+  return AMPI_Neighbor_allgatherv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                  sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                                  displs, recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                      U *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+inline int AMPI_Neighbor_allgatherv_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
+                                      const MPI_Count recvcounts[], const MPI_Aint displs[],
                                       MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_c", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Neighbor_allgatherv_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                    static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                      U *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
-                                      MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_allgatherv_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                             recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Neighbor_allgatherv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                      void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
-                                      MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_allgatherv_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                             recvtype, comm);
+  return AMPI_Neighbor_allgatherv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                    sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                    recvcounts, displs, recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_alltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoall", sendbuf, sendtype, comm))
+inline int AMPI_Neighbor_alltoall(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
+                                  MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoall", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoall", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoall", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Neighbor_alltoall(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                static_cast<void *>(recvbuf), recvcount, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_alltoall<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Neighbor_alltoall(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_alltoall<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return AMPI_Neighbor_alltoall(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Neighbor_alltoall_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoall_c", sendbuf, sendtype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoall_c", recvbuf, recvtype, comm))
-    return code;
-  return AMPI_Neighbor_alltoall_c(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                  static_cast<void *>(recvbuf), recvcount, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                    U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_alltoall_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Neighbor_alltoall_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                                    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                                    MPI_Comm comm) {
-  return AMPI_Neighbor_alltoall_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-template <class T, class U>
-inline int AMPI_Neighbor_alltoallv(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                                   MPI_Datatype sendtype, U *recvbuf, const int recvcounts[],
-                                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoallv", sendbuf, sendtype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoallv", recvbuf, recvtype, comm))
-    return code;
-  return AMPI_Neighbor_alltoallv(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
-                                 static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                   MPI_Datatype sendtype, U *recvbuf, const int recvcounts[],
-                                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_alltoallv<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                          rdispls, recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Neighbor_alltoallv(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                                   MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_alltoallv<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                          rdispls, recvtype, comm);
-}
-
-template <class T, class U>
-inline int AMPI_Neighbor_alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                                     MPI_Datatype sendtype, U *recvbuf, const MPI_Count recvcounts[],
-                                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_c", sendbuf, sendtype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_c", recvbuf, recvtype, comm))
-    return code;
-  return AMPI_Neighbor_alltoallv_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
-                                   static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm);
-}
-
-template <class U>
-inline int AMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
-                                     const MPI_Aint sdispls[], MPI_Datatype sendtype, U *recvbuf,
-                                     const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                                     MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_alltoallv_c<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                            rdispls, recvtype, comm);
-}
-
-template <class T>
-inline int AMPI_Neighbor_alltoallv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                                     MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
-                                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
-  return AMPI_Neighbor_alltoallv_c<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                            rdispls, recvtype, comm);
-}
-
-template <class T, class U>
-inline int AMPI_Neighbor_alltoallw(const T *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                   const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
-                                   const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Neighbor_alltoallw", sendbuf, sendcounts, sendtypes, comm))
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoall_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Neighbor_alltoallw", recvbuf, recvcounts, recvtypes, comm))
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoall_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Neighbor_alltoallw(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
-                                 static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm);
-}
-
-template <class U>
-inline int AMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                   const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
-                                   const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return AMPI_Neighbor_alltoallw<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                          rdispls, recvtypes, comm);
-}
-
-template <class T>
-inline int AMPI_Neighbor_alltoallw(const T *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                   const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                                   const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return AMPI_Neighbor_alltoallw<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                          rdispls, recvtypes, comm);
+  return AMPI_Neighbor_alltoall_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                  sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                  recvtype, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                                     const MPI_Datatype sendtypes[], U *recvbuf, const MPI_Count recvcounts[],
+inline int AMPI_Neighbor_alltoallv(T sendbuf, const int sendcounts[], const int sdispls[],
+                                   MPI_Datatype sendtype, U recvbuf, const int recvcounts[],
+                                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoallv", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoallv", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Neighbor_alltoallv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                                 sdispls, sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                 recvcounts, rdispls, recvtype, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_alltoallv_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                     MPI_Datatype sendtype, U recvbuf, const MPI_Count recvcounts[],
+                                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_c", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_c", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Neighbor_alltoallv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                                   sdispls, sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                   recvcounts, rdispls, recvtype, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_alltoallw(T sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                   const MPI_Datatype sendtypes[], U recvbuf, const int recvcounts[],
+                                   const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Neighbor_alltoallw", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Neighbor_alltoallw", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
+    return code;
+  return AMPI_Neighbor_alltoallw(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                                 sdispls, sendtypes, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                 recvcounts, rdispls, recvtypes, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Neighbor_alltoallw_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                     const MPI_Datatype sendtypes[], U recvbuf, const MPI_Count recvcounts[],
                                      const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
                                      MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Neighbor_alltoallw_c", sendbuf, sendcounts, sendtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Neighbor_alltoallw_c", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Neighbor_alltoallw_c", recvbuf, recvcounts, recvtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Neighbor_alltoallw_c", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
     return code;
-  return AMPI_Neighbor_alltoallw_c(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
-                                   static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm);
-}
-
-template <class U>
-inline int AMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
-                                     const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], U *recvbuf,
-                                     const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                                     const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return AMPI_Neighbor_alltoallw_c<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                            rdispls, recvtypes, comm);
-}
-
-template <class T>
-inline int AMPI_Neighbor_alltoallw_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                                     const MPI_Datatype sendtypes[], void *recvbuf,
-                                     const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                                     const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return AMPI_Neighbor_alltoallw_c<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                            rdispls, recvtypes, comm);
+  return AMPI_Neighbor_alltoallw_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                                   sdispls, sendtypes, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                   recvcounts, rdispls, recvtypes, comm);
 }
 
 template <class T>
@@ -2534,207 +1671,133 @@ inline int AMPI_Recv_init_c(T *buf, MPI_Count count, MPI_Datatype datatype, int 
 }
 
 template <class T, class U>
-inline int AMPI_Reduce(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+inline int AMPI_Reduce(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                        MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Reduce", sendbuf, datatype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Reduce", admpi::detail::address(sendbuf), datatype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Reduce", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce", op, datatype, comm))
-    return code;
-  return AMPI_Reduce(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                     root, comm);
-}
-
-template <class U>
-inline int AMPI_Reduce(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
-                       MPI_Comm comm) {
-  return AMPI_Reduce<void, U>(sendbuf, recvbuf, count, datatype, op, root, comm);
-}
-
-template <class T>
-inline int AMPI_Reduce(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
-                       MPI_Comm comm) {
-  return AMPI_Reduce<T, void>(sendbuf, recvbuf, count, datatype, op, root, comm);
-}
-
-template <class T, class U>
-inline int AMPI_Reduce_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                         int root, MPI_Comm comm) {
-  if (const int code =
-          admpi::detail::check_buffer("AMPI_Reduce_c", sendbuf, datatype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Reduce", admpi::detail::address(recvbuf), datatype, comm, admpi::detail::at_root{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Reduce_c", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce", op, datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_c", op, datatype, comm))
-    return code;
-  return AMPI_Reduce_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                       root, comm);
-}
-
-template <class U>
-inline int AMPI_Reduce_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                         int root, MPI_Comm comm) {
-  return AMPI_Reduce_c<void, U>(sendbuf, recvbuf, count, datatype, op, root, comm);
-}
-
-template <class T>
-inline int AMPI_Reduce_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                         int root, MPI_Comm comm) {
-  return AMPI_Reduce_c<T, void>(sendbuf, recvbuf, count, datatype, op, root, comm);
+  return AMPI_Reduce(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                     static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, root, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Reduce_local(const T *inbuf, U *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_local", inbuf, datatype, MPI_COMM_WORLD))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_local", inoutbuf, datatype, MPI_COMM_WORLD))
+inline int AMPI_Reduce_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
+                         MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_c", admpi::detail::address(sendbuf), datatype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_operation<T, U>("AMPI_Reduce_local", op, datatype, MPI_COMM_WORLD))
-    return code;
-  return AMPI_Reduce_local(static_cast<const void *>(inbuf), static_cast<void *>(inoutbuf), count, datatype,
-                           op);
-}
-
-template <class U>
-inline int AMPI_Reduce_local(const void *inbuf, U *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
-  return AMPI_Reduce_local<void, U>(inbuf, inoutbuf, count, datatype, op);
-}
-
-template <class T>
-inline int AMPI_Reduce_local(const T *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
-  return AMPI_Reduce_local<T, void>(inbuf, inoutbuf, count, datatype, op);
-}
-
-template <class T, class U>
-inline int AMPI_Reduce_local_c(const T *inbuf, U *inoutbuf, MPI_Count count, MPI_Datatype datatype,
-                               MPI_Op op) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_local_c", inbuf, datatype, MPI_COMM_WORLD))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_local_c", inoutbuf, datatype, MPI_COMM_WORLD))
+          admpi::detail::check_buffer("AMPI_Reduce_c", admpi::detail::address(recvbuf), datatype, comm, admpi::detail::at_root{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_operation<T, U>("AMPI_Reduce_local_c", op, datatype, MPI_COMM_WORLD))
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_c", op, datatype, comm))
     return code;
-  return AMPI_Reduce_local_c(static_cast<const void *>(inbuf), static_cast<void *>(inoutbuf), count, datatype,
-                             op);
-}
-
-template <class U>
-inline int AMPI_Reduce_local_c(const void *inbuf, U *inoutbuf, MPI_Count count, MPI_Datatype datatype,
-                               MPI_Op op) {
-  return AMPI_Reduce_local_c<void, U>(inbuf, inoutbuf, count, datatype, op);
-}
-
-template <class T>
-inline int AMPI_Reduce_local_c(const T *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype,
-                               MPI_Op op) {
-  return AMPI_Reduce_local_c<T, void>(inbuf, inoutbuf, count, datatype, op);
+  return AMPI_Reduce_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                       static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, root, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Reduce_scatter(const T *sendbuf, U *recvbuf, const int recvcounts[], MPI_Datatype datatype,
-                               MPI_Op op, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter", recvbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter", op, datatype, comm))
-    return code;
-  return AMPI_Reduce_scatter(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), recvcounts,
-                             datatype, op, comm);
-}
-
-template <class U>
-inline int AMPI_Reduce_scatter(const void *sendbuf, U *recvbuf, const int recvcounts[], MPI_Datatype datatype,
-                               MPI_Op op, MPI_Comm comm) {
-  return AMPI_Reduce_scatter<void, U>(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-}
-
-template <class T>
-inline int AMPI_Reduce_scatter(const T *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
-                               MPI_Op op, MPI_Comm comm) {
-  return AMPI_Reduce_scatter<T, void>(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-}
-
-template <class T, class U>
-inline int AMPI_Reduce_scatter_c(const T *sendbuf, U *recvbuf, const MPI_Count recvcounts[],
-                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_c", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_c", recvbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter_c", op, datatype, comm))
-    return code;
-  return AMPI_Reduce_scatter_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), recvcounts,
-                               datatype, op, comm);
-}
-
-template <class U>
-inline int AMPI_Reduce_scatter_c(const void *sendbuf, U *recvbuf, const MPI_Count recvcounts[],
-                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return AMPI_Reduce_scatter_c<void, U>(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-}
-
-template <class T>
-inline int AMPI_Reduce_scatter_c(const T *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
-                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return AMPI_Reduce_scatter_c<T, void>(sendbuf, recvbuf, recvcounts, datatype, op, comm);
-}
-
-template <class T, class U>
-inline int AMPI_Reduce_scatter_block(const T *sendbuf, U *recvbuf, int recvcount, MPI_Datatype datatype,
-                                     MPI_Op op, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block", recvbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter_block", op, datatype, comm))
-    return code;
-  return AMPI_Reduce_scatter_block(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
-                                   recvcount, datatype, op, comm);
-}
-
-template <class U>
-inline int AMPI_Reduce_scatter_block(const void *sendbuf, U *recvbuf, int recvcount, MPI_Datatype datatype,
-                                     MPI_Op op, MPI_Comm comm) {
-  return AMPI_Reduce_scatter_block<void, U>(sendbuf, recvbuf, recvcount, datatype, op, comm);
-}
-
-template <class T>
-inline int AMPI_Reduce_scatter_block(const T *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
-                                     MPI_Op op, MPI_Comm comm) {
-  return AMPI_Reduce_scatter_block<T, void>(sendbuf, recvbuf, recvcount, datatype, op, comm);
-}
-
-template <class T, class U>
-inline int AMPI_Reduce_scatter_block_c(const T *sendbuf, U *recvbuf, MPI_Count recvcount,
-                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block_c", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block_c", recvbuf, datatype, comm))
+inline int AMPI_Reduce_local(T inbuf, U inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_local", admpi::detail::address(inbuf), datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter_block_c", op, datatype, comm))
+          admpi::detail::check_buffer("AMPI_Reduce_local", admpi::detail::address(inoutbuf), datatype, MPI_COMM_WORLD))
     return code;
-  return AMPI_Reduce_scatter_block_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
-                                     recvcount, datatype, op, comm);
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_local", op, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Reduce_local(static_cast<const void *>(admpi::detail::address(inbuf)),
+                           static_cast<void *>(admpi::detail::address(inoutbuf)), count, datatype, op);
 }
 
-template <class U>
-inline int AMPI_Reduce_scatter_block_c(const void *sendbuf, U *recvbuf, MPI_Count recvcount,
-                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return AMPI_Reduce_scatter_block_c<void, U>(sendbuf, recvbuf, recvcount, datatype, op, comm);
+template <class T, class U>
+inline int AMPI_Reduce_local_c(T inbuf, U inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_local_c", admpi::detail::address(inbuf), datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_local_c", admpi::detail::address(inoutbuf), datatype, MPI_COMM_WORLD))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_local_c", op, datatype, MPI_COMM_WORLD))
+    return code;
+  return AMPI_Reduce_local_c(static_cast<const void *>(admpi::detail::address(inbuf)),
+                             static_cast<void *>(admpi::detail::address(inoutbuf)), count, datatype, op);
 }
 
-template <class T>
-inline int AMPI_Reduce_scatter_block_c(const T *sendbuf, void *recvbuf, MPI_Count recvcount,
-                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return AMPI_Reduce_scatter_block_c<T, void>(sendbuf, recvbuf, recvcount, datatype, op, comm);
+template <class T, class U>
+inline int AMPI_Reduce_scatter(T sendbuf, U recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                               MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_scatter", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_scatter(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                             static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, datatype, op,
+                             comm);
+}
+
+template <class T, class U>
+inline int AMPI_Reduce_scatter_c(T sendbuf, U recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
+                                 MPI_Op op, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_c", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_c", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_scatter_c", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_scatter_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                               static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, datatype, op,
+                               comm);
+}
+
+template <class T, class U>
+inline int AMPI_Reduce_scatter_block(T sendbuf, U recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                                     MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_block", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_block", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_scatter_block", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_scatter_block(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                   static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, datatype,
+                                   op, comm);
+}
+
+template <class T, class U>
+inline int AMPI_Reduce_scatter_block_c(T sendbuf, U recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
+                                       MPI_Op op, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_block_c", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_block_c", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_scatter_block_c", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_scatter_block_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                     static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                     datatype, op, comm);
 }
 
 template <class T>
@@ -2750,48 +1813,29 @@ inline int AMPI_Rget(T *origin_addr, int origin_count, MPI_Datatype origin_datat
 }
 
 template <class T, class U>
-inline int AMPI_Rget_accumulate(const T *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                                U *result_addr, int result_count, MPI_Datatype result_datatype,
-                                int target_rank, MPI_Aint target_disp, int target_count,
-                                MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, AMPI_Request *request) {
+inline int AMPI_Rget_accumulate(T origin_addr, int origin_count, MPI_Datatype origin_datatype, U result_addr,
+                                int result_count, MPI_Datatype result_datatype, int target_rank,
+                                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+                                MPI_Op op, MPI_Win win, AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_plain<T, U>("AMPI_Rget_accumulate", admpi::detail::why_not_accumulated))
+          admpi::detail::check_plain<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Rget_accumulate", admpi::detail::why_not_accumulated))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Rget_accumulate", origin_addr, origin_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_buffer("AMPI_Rget_accumulate", admpi::detail::address(origin_addr), origin_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Rget_accumulate", origin_addr, target_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_buffer("AMPI_Rget_accumulate", admpi::detail::address(origin_addr), target_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Rget_accumulate", result_addr, result_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_buffer("AMPI_Rget_accumulate", admpi::detail::address(result_addr), result_datatype, MPI_COMM_WORLD))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Rget_accumulate", result_addr, target_datatype, MPI_COMM_WORLD))
+          admpi::detail::check_buffer("AMPI_Rget_accumulate", admpi::detail::address(result_addr), target_datatype, MPI_COMM_WORLD))
     return code;
-  return AMPI_Rget_accumulate(static_cast<const void *>(origin_addr), origin_count, origin_datatype,
-                              static_cast<void *>(result_addr), result_count, result_datatype, target_rank,
-                              target_disp, target_count, target_datatype, op, win, request);
-}
-
-template <class U>
-inline int AMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                                U *result_addr, int result_count, MPI_Datatype result_datatype,
-                                int target_rank, MPI_Aint target_disp, int target_count,
-                                MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, AMPI_Request *request) {
-  return AMPI_Rget_accumulate<void, U>(origin_addr, origin_count, origin_datatype, result_addr, result_count,
-                                       result_datatype, target_rank, target_disp, target_count,
-                                       target_datatype, op, win, request);
-}
-
-template <class T>
-inline int AMPI_Rget_accumulate(const T *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                                void *result_addr, int result_count, MPI_Datatype result_datatype,
-                                int target_rank, MPI_Aint target_disp, int target_count,
-                                MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, AMPI_Request *request) {
-  return AMPI_Rget_accumulate<T, void>(origin_addr, origin_count, origin_datatype, result_addr, result_count,
-                                       result_datatype, target_rank, target_disp, target_count,
-                                       target_datatype, op, win, request);
+  return AMPI_Rget_accumulate(static_cast<const void *>(admpi::detail::address(origin_addr)), origin_count,
+                              origin_datatype, static_cast<void *>(admpi::detail::address(result_addr)),
+                              result_count, result_datatype, target_rank, target_disp, target_count,
+                              target_datatype, op, win, request);
 }
 
 template <class T>
@@ -2838,161 +1882,90 @@ inline int AMPI_Rsend_init_c(const T *buf, MPI_Count count, MPI_Datatype datatyp
 }
 
 template <class T, class U>
-inline int AMPI_Scan(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                     MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Scan", sendbuf, datatype, comm))
+inline int AMPI_Scan(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scan", admpi::detail::address(sendbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Scan", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scan", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Scan", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Scan", op, datatype, comm))
     return code;
-  return AMPI_Scan(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                   comm);
-}
-
-template <class U>
-inline int AMPI_Scan(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                     MPI_Comm comm) {
-  return AMPI_Scan<void, U>(sendbuf, recvbuf, count, datatype, op, comm);
-}
-
-template <class T>
-inline int AMPI_Scan(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                     MPI_Comm comm) {
-  return AMPI_Scan<T, void>(sendbuf, recvbuf, count, datatype, op, comm);
+  return AMPI_Scan(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                   static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Scan_c(const T *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+inline int AMPI_Scan_c(T sendbuf, U recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                        MPI_Comm comm) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Scan_c", sendbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scan_c", admpi::detail::address(sendbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Scan_c", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scan_c", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Scan_c", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Scan_c", op, datatype, comm))
     return code;
-  return AMPI_Scan_c(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                     comm);
-}
-
-template <class U>
-inline int AMPI_Scan_c(const void *sendbuf, U *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                       MPI_Comm comm) {
-  return AMPI_Scan_c<void, U>(sendbuf, recvbuf, count, datatype, op, comm);
-}
-
-template <class T>
-inline int AMPI_Scan_c(const T *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-                       MPI_Comm comm) {
-  return AMPI_Scan_c<T, void>(sendbuf, recvbuf, count, datatype, op, comm);
+  return AMPI_Scan_c(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                     static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Scatter(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
+inline int AMPI_Scatter(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
                         MPI_Datatype recvtype, int root, MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatter", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatter", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatter", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatter", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
     return code;
-  return AMPI_Scatter(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                      recvcount, recvtype, root, comm);
-}
-
-template <class U>
-inline int AMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
-                        MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return AMPI_Scatter<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-}
-
-template <class T>
-inline int AMPI_Scatter(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                        MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return AMPI_Scatter<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return AMPI_Scatter(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                      static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Scatter_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Scatter_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U recvbuf,
                           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatter_c", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatter_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatter_c", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatter_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
     return code;
-  return AMPI_Scatter_c(static_cast<const void *>(sendbuf), sendcount, sendtype, static_cast<void *>(recvbuf),
-                        recvcount, recvtype, root, comm);
-}
-
-template <class U>
-inline int AMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, U *recvbuf,
-                          MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return AMPI_Scatter_c<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
-}
-
-template <class T>
-inline int AMPI_Scatter_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return AMPI_Scatter_c<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+  return AMPI_Scatter_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                        static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root,
+                        comm);
 }
 
 template <class T, class U>
-inline int AMPI_Scatterv(const T *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-                         U *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+inline int AMPI_Scatterv(T sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                         U recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatterv", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatterv", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatterv", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatterv", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
     return code;
-  return AMPI_Scatterv(static_cast<const void *>(sendbuf), sendcounts, displs, sendtype,
-                       static_cast<void *>(recvbuf), recvcount, recvtype, root, comm);
-}
-
-template <class U>
-inline int AMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[],
-                         MPI_Datatype sendtype, U *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                         MPI_Comm comm) {
-  return AMPI_Scatterv<void, U>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                                comm);
-}
-
-template <class T>
-inline int AMPI_Scatterv(const T *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
-                         void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return AMPI_Scatterv<T, void>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                                comm);
+  return AMPI_Scatterv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, displs,
+                       sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype,
+                       root, comm);
 }
 
 template <class T, class U>
-inline int AMPI_Scatterv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-                           MPI_Datatype sendtype, U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+inline int AMPI_Scatterv_c(T sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                           MPI_Datatype sendtype, U recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                            int root, MPI_Comm comm) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatterv_c", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatterv_c", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatterv_c", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatterv_c", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
     return code;
-  return AMPI_Scatterv_c(static_cast<const void *>(sendbuf), sendcounts, displs, sendtype,
-                         static_cast<void *>(recvbuf), recvcount, recvtype, root, comm);
-}
-
-template <class U>
-inline int AMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-                           MPI_Datatype sendtype, U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                           int root, MPI_Comm comm) {
-  return AMPI_Scatterv_c<void, U>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                                  comm);
-}
-
-template <class T>
-inline int AMPI_Scatterv_c(const T *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-                           MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                           int root, MPI_Comm comm) {
-  return AMPI_Scatterv_c<T, void>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                                  comm);
+  return AMPI_Scatterv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, displs,
+                         sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype,
+                         root, comm);
 }
 
 template <class T>
@@ -3011,59 +1984,33 @@ inline int AMPI_Send_c(const T *buf, MPI_Count count, MPI_Datatype datatype, int
 }
 
 template <class T, class U>
-inline int AMPI_Sendrecv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                         U *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                         MPI_Comm comm, MPI_Status *status) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Sendrecv", sendbuf, sendtype, comm))
+inline int AMPI_Sendrecv(T sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, U recvbuf,
+                         int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                         MPI_Status *status) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Sendrecv", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Sendrecv", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Sendrecv", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Sendrecv(static_cast<const void *>(sendbuf), sendcount, sendtype, dest, sendtag,
-                       static_cast<void *>(recvbuf), recvcount, recvtype, source, recvtag, comm, status);
-}
-
-template <class U>
-inline int AMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                         U *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                         MPI_Comm comm, MPI_Status *status) {
-  return AMPI_Sendrecv<void, U>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                source, recvtag, comm, status);
-}
-
-template <class T>
-inline int AMPI_Sendrecv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                         void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                         MPI_Comm comm, MPI_Status *status) {
-  return AMPI_Sendrecv<T, void>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                source, recvtag, comm, status);
+  return AMPI_Sendrecv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype, dest,
+                       sendtag, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype,
+                       source, recvtag, comm, status);
 }
 
 template <class T, class U>
-inline int AMPI_Sendrecv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
-                           int sendtag, U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
-                           int recvtag, MPI_Comm comm, MPI_Status *status) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Sendrecv_c", sendbuf, sendtype, comm))
+inline int AMPI_Sendrecv_c(T sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                           U recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                           MPI_Comm comm, MPI_Status *status) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Sendrecv_c", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Sendrecv_c", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Sendrecv_c", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Sendrecv_c(static_cast<const void *>(sendbuf), sendcount, sendtype, dest, sendtag,
-                         static_cast<void *>(recvbuf), recvcount, recvtype, source, recvtag, comm, status);
-}
-
-template <class U>
-inline int AMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
-                           int sendtag, U *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
-                           int recvtag, MPI_Comm comm, MPI_Status *status) {
-  return AMPI_Sendrecv_c<void, U>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                  source, recvtag, comm, status);
-}
-
-template <class T>
-inline int AMPI_Sendrecv_c(const T *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
-                           int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source,
-                           int recvtag, MPI_Comm comm, MPI_Status *status) {
-  return AMPI_Sendrecv_c<T, void>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                  source, recvtag, comm, status);
+  return AMPI_Sendrecv_c(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                         dest, sendtag, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                         recvtype, source, recvtag, comm, status);
 }
 
 template <class T>
@@ -3149,177 +2096,94 @@ inline int AMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Ain
 }
 
 template <class T, class U>
-inline int AMPI_Allgather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                               AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgather_init", sendbuf, sendtype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgather_init", recvbuf, recvtype, comm))
-    return code;
-  return AMPI_Allgather_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                             static_cast<void *>(recvbuf), recvcount, recvtype, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                               AMPI_Request *request) {
-  return AMPI_Allgather_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
-                                      request);
-}
-
-template <class T>
-inline int AMPI_Allgather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                               AMPI_Request *request) {
-  return AMPI_Allgather_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
-                                      request);
-}
-
-template <class T, class U>
-inline int AMPI_Allgatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                                MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgatherv_init", sendbuf, sendtype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Allgatherv_init", recvbuf, recvtype, comm))
-    return code;
-  return AMPI_Allgatherv_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                              static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm, info,
-                              request);
-}
-
-template <class U>
-inline int AMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                                MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Allgatherv_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                                       comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Allgatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                                MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Allgatherv_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                                       comm, info, request);
-}
-
-template <class T, class U>
-inline int AMPI_Allreduce_init(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                               MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Allreduce_init", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Allreduce_init", recvbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Allreduce_init", op, datatype, comm))
-    return code;
-  return AMPI_Allreduce_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count,
-                             datatype, op, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Allreduce_init(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                               MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Allreduce_init<void, U>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Allreduce_init(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                               MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Allreduce_init<T, void>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-}
-
-template <class T, class U>
-inline int AMPI_Alltoall_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                              AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoall_init", sendbuf, sendtype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoall_init", recvbuf, recvtype, comm))
-    return code;
-  return AMPI_Alltoall_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                            static_cast<void *>(recvbuf), recvcount, recvtype, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                              AMPI_Request *request) {
-  return AMPI_Alltoall_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
-                                     request);
-}
-
-template <class T>
-inline int AMPI_Alltoall_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                              AMPI_Request *request) {
-  return AMPI_Alltoall_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info,
-                                     request);
-}
-
-template <class T, class U>
-inline int AMPI_Alltoallv_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                               MPI_Datatype sendtype, U *recvbuf, const int recvcounts[], const int rdispls[],
+inline int AMPI_Allgather_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
                                MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoallv_init", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgather_init", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Alltoallv_init", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgather_init", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Alltoallv_init(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
-                             static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm, info,
-                             request);
-}
-
-template <class U>
-inline int AMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                               MPI_Datatype sendtype, U *recvbuf, const int recvcounts[], const int rdispls[],
-                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Alltoallv_init<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                      recvtype, comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Alltoallv_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                               MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                               const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                               AMPI_Request *request) {
-  return AMPI_Alltoallv_init<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                      recvtype, comm, info, request);
+  return AMPI_Allgather_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                             static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm,
+                             info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Alltoallw_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                               const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
+inline int AMPI_Allgatherv_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf,
+                                const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgatherv_init", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allgatherv_init", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Allgatherv_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                              static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs,
+                              recvtype, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Allreduce_init(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                               MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allreduce_init", admpi::detail::address(sendbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Allreduce_init", admpi::detail::address(recvbuf), datatype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Allreduce_init", op, datatype, comm))
+    return code;
+  return AMPI_Allreduce_init(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                             static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm,
+                             info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Alltoall_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
+                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoall_init", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoall_init", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Alltoall_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                            static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, comm,
+                            info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Alltoallv_init(T sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                               U recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                               MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoallv_init", admpi::detail::address(sendbuf), sendtype, comm))
+    return code;
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Alltoallv_init", admpi::detail::address(recvbuf), recvtype, comm))
+    return code;
+  return AMPI_Alltoallv_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, sdispls,
+                             sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                             rdispls, recvtype, comm, info, request);
+}
+
+template <class T, class U>
+inline int AMPI_Alltoallw_init(T sendbuf, const int sendcounts[], const int sdispls[],
+                               const MPI_Datatype sendtypes[], U recvbuf, const int recvcounts[],
                                const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                                MPI_Info info, AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_init", sendbuf, sendcounts, sendtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_init", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_init", recvbuf, recvcounts, recvtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::ranks>("AMPI_Alltoallw_init", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
     return code;
-  return AMPI_Alltoallw_init(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
-                             static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm, info,
-                             request);
-}
-
-template <class U>
-inline int AMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                               const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
-                               const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                               MPI_Info info, AMPI_Request *request) {
-  return AMPI_Alltoallw_init<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                      recvtypes, comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Alltoallw_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                               const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                               const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                               MPI_Info info, AMPI_Request *request) {
-  return AMPI_Alltoallw_init<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                      recvtypes, comm, info, request);
+  return AMPI_Alltoallw_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, sdispls,
+                             sendtypes, static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                             rdispls, recvtypes, comm, info, request);
 }
 
 template <class T>
@@ -3332,412 +2196,226 @@ inline int AMPI_Bcast_init(T *buffer, int count, MPI_Datatype datatype, int root
 }
 
 template <class T, class U>
-inline int AMPI_Exscan_init(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                            MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Exscan_init", sendbuf, datatype, comm))
+inline int AMPI_Exscan_init(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                            MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Exscan_init", admpi::detail::address(sendbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Exscan_init", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Exscan_init", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Exscan_init", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Exscan_init", op, datatype, comm))
     return code;
-  return AMPI_Exscan_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
-                          op, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Exscan_init(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                            MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Exscan_init<void, U>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Exscan_init(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                            MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Exscan_init<T, void>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  return AMPI_Exscan_init(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                          static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm,
+                          info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Gather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf, int recvcount,
+inline int AMPI_Gather_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
                             MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
                             AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gather_init", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gather_init", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gather_init", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gather_init", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  return AMPI_Gather_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                          static_cast<void *>(recvbuf), recvcount, recvtype, root, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                            int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                            AMPI_Request *request) {
-  return AMPI_Gather_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                   info, request);
-}
-
-template <class T>
-inline int AMPI_Gather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                            int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                            AMPI_Request *request) {
-  return AMPI_Gather_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                   info, request);
+  return AMPI_Gather_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                          static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root,
+                          comm, info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Gatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Gatherv_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf,
                              const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
                              MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gatherv_init", sendbuf, sendtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gatherv_init", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Gatherv_init", recvbuf, recvtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Gatherv_init", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  return AMPI_Gatherv_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                           static_cast<void *>(recvbuf), recvcounts, displs, recvtype, root, comm, info,
-                           request);
-}
-
-template <class U>
-inline int AMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                             MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Gatherv_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                                    comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Gatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                             MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Gatherv_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                                    comm, info, request);
+  return AMPI_Gatherv_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                           static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, displs, recvtype,
+                           root, comm, info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_allgather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Neighbor_allgather_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf,
                                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                         AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgather_init", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgather_init", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgather_init", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgather_init", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Neighbor_allgather_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                      static_cast<void *>(recvbuf), recvcount, recvtype, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                        AMPI_Request *request) {
-  return AMPI_Neighbor_allgather_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                               comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Neighbor_allgather_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                        AMPI_Request *request) {
-  return AMPI_Neighbor_allgather_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                               comm, info, request);
+  return AMPI_Neighbor_allgather_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                      sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                      recvcount, recvtype, comm, info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_allgatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Neighbor_allgatherv_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf,
                                          const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                                          MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_init", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_init", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_init", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_allgatherv_init", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Neighbor_allgatherv_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                       static_cast<void *>(recvbuf), recvcounts, displs, recvtype, comm, info,
-                                       request);
-}
-
-template <class U>
-inline int AMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                         U *recvbuf, const int recvcounts[], const int displs[],
-                                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                         AMPI_Request *request) {
-  return AMPI_Neighbor_allgatherv_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                                recvtype, comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Neighbor_allgatherv_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                         void *recvbuf, const int recvcounts[], const int displs[],
-                                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                         AMPI_Request *request) {
-  return AMPI_Neighbor_allgatherv_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                                recvtype, comm, info, request);
+  return AMPI_Neighbor_allgatherv_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                       sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                       recvcounts, displs, recvtype, comm, info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_alltoall_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
+inline int AMPI_Neighbor_alltoall_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf,
                                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                        AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoall_init", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoall_init", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoall_init", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoall_init", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Neighbor_alltoall_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                                     static_cast<void *>(recvbuf), recvcount, recvtype, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                       AMPI_Request *request) {
-  return AMPI_Neighbor_alltoall_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                              comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Neighbor_alltoall_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                       AMPI_Request *request) {
-  return AMPI_Neighbor_alltoall_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                              comm, info, request);
+  return AMPI_Neighbor_alltoall_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount,
+                                     sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                     recvcount, recvtype, comm, info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_alltoallv_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                                        MPI_Datatype sendtype, U *recvbuf, const int recvcounts[],
+inline int AMPI_Neighbor_alltoallv_init(T sendbuf, const int sendcounts[], const int sdispls[],
+                                        MPI_Datatype sendtype, U recvbuf, const int recvcounts[],
                                         const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                                         MPI_Info info, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_init", sendbuf, sendtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_init", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_init", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Neighbor_alltoallv_init", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Neighbor_alltoallv_init(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtype,
-                                      static_cast<void *>(recvbuf), recvcounts, rdispls, recvtype, comm, info,
-                                      request);
-}
-
-template <class U>
-inline int AMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                        MPI_Datatype sendtype, U *recvbuf, const int recvcounts[],
-                                        const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                                        MPI_Info info, AMPI_Request *request) {
-  return AMPI_Neighbor_alltoallv_init<void, U>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                               rdispls, recvtype, comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Neighbor_alltoallv_init(const T *sendbuf, const int sendcounts[], const int sdispls[],
-                                        MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                                        const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                                        MPI_Info info, AMPI_Request *request) {
-  return AMPI_Neighbor_alltoallv_init<T, void>(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                               rdispls, recvtype, comm, info, request);
+  return AMPI_Neighbor_alltoallv_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                                      sdispls, sendtype, static_cast<void *>(admpi::detail::address(recvbuf)),
+                                      recvcounts, rdispls, recvtype, comm, info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Neighbor_alltoallw_init(const T *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                        const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
+inline int AMPI_Neighbor_alltoallw_init(T sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                        const MPI_Datatype sendtypes[], U recvbuf, const int recvcounts[],
                                         const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
                                         MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Neighbor_alltoallw_init", sendbuf, sendcounts, sendtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::destinations>("AMPI_Neighbor_alltoallw_init", admpi::detail::address(sendbuf), sendcounts, sendtypes, comm))
     return code;
   if (const int code =
-          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Neighbor_alltoallw_init", recvbuf, recvcounts, recvtypes, comm))
+          admpi::detail::check_buffers<admpi::detail::peers::sources>("AMPI_Neighbor_alltoallw_init", admpi::detail::address(recvbuf), recvcounts, recvtypes, comm))
     return code;
-  return AMPI_Neighbor_alltoallw_init(static_cast<const void *>(sendbuf), sendcounts, sdispls, sendtypes,
-                                      static_cast<void *>(recvbuf), recvcounts, rdispls, recvtypes, comm,
-                                      info, request);
-}
-
-template <class U>
-inline int AMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                        const MPI_Datatype sendtypes[], U *recvbuf, const int recvcounts[],
-                                        const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
-                                        MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Neighbor_alltoallw_init<void, U>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                               rdispls, recvtypes, comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Neighbor_alltoallw_init(const T *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                        const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
-                                        const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
-                                        MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Neighbor_alltoallw_init<T, void>(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                               rdispls, recvtypes, comm, info, request);
+  return AMPI_Neighbor_alltoallw_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts,
+                                      sdispls, sendtypes,
+                                      static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts,
+                                      rdispls, recvtypes, comm, info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Reduce_init(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                            int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+inline int AMPI_Reduce_init(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                            MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Reduce_init", sendbuf, datatype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Reduce_init", admpi::detail::address(sendbuf), datatype, comm, admpi::detail::at_others{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Reduce_init", recvbuf, datatype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Reduce_init", admpi::detail::address(recvbuf), datatype, comm, admpi::detail::at_root{root, comm}))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_init", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_init", op, datatype, comm))
     return code;
-  return AMPI_Reduce_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype,
-                          op, root, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Reduce_init(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                            int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Reduce_init<void, U>(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Reduce_init(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                            int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Reduce_init<T, void>(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+  return AMPI_Reduce_init(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                          static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, root,
+                          comm, info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Reduce_scatter_init(const T *sendbuf, U *recvbuf, const int recvcounts[],
-                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
-                                    AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_init", sendbuf, datatype, comm))
+inline int AMPI_Reduce_scatter_init(T sendbuf, U recvbuf, const int recvcounts[], MPI_Datatype datatype,
+                                    MPI_Op op, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_init", admpi::detail::address(sendbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_init", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_init", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter_init", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_scatter_init", op, datatype, comm))
     return code;
-  return AMPI_Reduce_scatter_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
-                                  recvcounts, datatype, op, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Reduce_scatter_init(const void *sendbuf, U *recvbuf, const int recvcounts[],
-                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
-                                    AMPI_Request *request) {
-  return AMPI_Reduce_scatter_init<void, U>(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Reduce_scatter_init(const T *sendbuf, void *recvbuf, const int recvcounts[],
-                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
-                                    AMPI_Request *request) {
-  return AMPI_Reduce_scatter_init<T, void>(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+  return AMPI_Reduce_scatter_init(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                  static_cast<void *>(admpi::detail::address(recvbuf)), recvcounts, datatype,
+                                  op, comm, info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Reduce_scatter_block_init(const T *sendbuf, U *recvbuf, int recvcount, MPI_Datatype datatype,
+inline int AMPI_Reduce_scatter_block_init(T sendbuf, U recvbuf, int recvcount, MPI_Datatype datatype,
                                           MPI_Op op, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block_init", sendbuf, datatype, comm))
-    return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Reduce_scatter_block_init", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_block_init", admpi::detail::address(sendbuf), datatype, comm))
     return code;
   if (const int code =
-          admpi::detail::check_operation<T, U>("AMPI_Reduce_scatter_block_init", op, datatype, comm))
+          admpi::detail::check_buffer("AMPI_Reduce_scatter_block_init", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  return AMPI_Reduce_scatter_block_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf),
-                                        recvcount, datatype, op, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Reduce_scatter_block_init(const void *sendbuf, U *recvbuf, int recvcount,
-                                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
-                                          AMPI_Request *request) {
-  return AMPI_Reduce_scatter_block_init<void, U>(sendbuf, recvbuf, recvcount, datatype, op, comm, info,
-                                                 request);
-}
-
-template <class T>
-inline int AMPI_Reduce_scatter_block_init(const T *sendbuf, void *recvbuf, int recvcount,
-                                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
-                                          AMPI_Request *request) {
-  return AMPI_Reduce_scatter_block_init<T, void>(sendbuf, recvbuf, recvcount, datatype, op, comm, info,
-                                                 request);
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Reduce_scatter_block_init", op, datatype, comm))
+    return code;
+  return AMPI_Reduce_scatter_block_init(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                                        static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                                        datatype, op, comm, info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Scan_init(const T *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Scan_init", sendbuf, datatype, comm))
+inline int AMPI_Scan_init(T sendbuf, U recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                          MPI_Info info, AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scan_init", admpi::detail::address(sendbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Scan_init", recvbuf, datatype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Scan_init", admpi::detail::address(recvbuf), datatype, comm))
     return code;
-  if (const int code = admpi::detail::check_operation<T, U>("AMPI_Scan_init", op, datatype, comm))
+  if (const int code =
+          admpi::detail::check_operation<admpi::detail::pointee<T>, admpi::detail::pointee<U>>("AMPI_Scan_init", op, datatype, comm))
     return code;
-  return AMPI_Scan_init(static_cast<const void *>(sendbuf), static_cast<void *>(recvbuf), count, datatype, op,
-                        comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Scan_init(const void *sendbuf, U *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Scan_init<void, U>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Scan_init(const T *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Scan_init<T, void>(sendbuf, recvbuf, count, datatype, op, comm, info, request);
+  return AMPI_Scan_init(static_cast<const void *>(admpi::detail::address(sendbuf)),
+                        static_cast<void *>(admpi::detail::address(recvbuf)), count, datatype, op, comm, info,
+                        request);
 }
 
 template <class T, class U>
-inline int AMPI_Scatter_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                             int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
+inline int AMPI_Scatter_init(T sendbuf, int sendcount, MPI_Datatype sendtype, U recvbuf, int recvcount,
+                             MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
                              AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatter_init", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatter_init", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatter_init", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatter_init", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
     return code;
-  return AMPI_Scatter_init(static_cast<const void *>(sendbuf), sendcount, sendtype,
-                           static_cast<void *>(recvbuf), recvcount, recvtype, root, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, U *recvbuf,
-                             int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                             AMPI_Request *request) {
-  return AMPI_Scatter_init<void, U>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                    info, request);
-}
-
-template <class T>
-inline int AMPI_Scatter_init(const T *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                             int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
-                             AMPI_Request *request) {
-  return AMPI_Scatter_init<T, void>(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                                    info, request);
+  return AMPI_Scatter_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype,
+                           static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype, root,
+                           comm, info, request);
 }
 
 template <class T, class U>
-inline int AMPI_Scatterv_init(const T *sendbuf, const int sendcounts[], const int displs[],
-                              MPI_Datatype sendtype, U *recvbuf, int recvcount, MPI_Datatype recvtype,
-                              int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
+inline int AMPI_Scatterv_init(T sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+                              U recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                              MPI_Info info, AMPI_Request *request) {
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatterv_init", sendbuf, sendtype, comm, admpi::detail::at_root{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatterv_init", admpi::detail::address(sendbuf), sendtype, comm, admpi::detail::at_root{root, comm}))
     return code;
   if (const int code =
-          admpi::detail::check_buffer("AMPI_Scatterv_init", recvbuf, recvtype, comm, admpi::detail::at_others{root, comm}))
+          admpi::detail::check_buffer("AMPI_Scatterv_init", admpi::detail::address(recvbuf), recvtype, comm, admpi::detail::at_others{root, comm}))
     return code;
-  return AMPI_Scatterv_init(static_cast<const void *>(sendbuf), sendcounts, displs, sendtype,
-                            static_cast<void *>(recvbuf), recvcount, recvtype, root, comm, info, request);
-}
-
-template <class U>
-inline int AMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[],
-                              MPI_Datatype sendtype, U *recvbuf, int recvcount, MPI_Datatype recvtype,
-                              int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Scatterv_init<void, U>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                                     root, comm, info, request);
-}
-
-template <class T>
-inline int AMPI_Scatterv_init(const T *sendbuf, const int sendcounts[], const int displs[],
-                              MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                              int root, MPI_Comm comm, MPI_Info info, AMPI_Request *request) {
-  return AMPI_Scatterv_init<T, void>(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                                     root, comm, info, request);
+  return AMPI_Scatterv_init(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcounts, displs,
+                            sendtype, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount,
+                            recvtype, root, comm, info, request);
 }
 
 template <class T>
@@ -3759,31 +2437,18 @@ inline int AMPI_Precv_init(T *buf, int partitions, MPI_Count count, MPI_Datatype
 }
 
 template <class T, class U>
-inline int AMPI_Isendrecv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                          U *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                          MPI_Comm comm, AMPI_Request *request) {
-  if (const int code = admpi::detail::check_buffer("AMPI_Isendrecv", sendbuf, sendtype, comm))
+inline int AMPI_Isendrecv(T sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, U recvbuf,
+                          int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                          AMPI_Request *request) {
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Isendrecv", admpi::detail::address(sendbuf), sendtype, comm))
     return code;
-  if (const int code = admpi::detail::check_buffer("AMPI_Isendrecv", recvbuf, recvtype, comm))
+  if (const int code =
+          admpi::detail::check_buffer("AMPI_Isendrecv", admpi::detail::address(recvbuf), recvtype, comm))
     return code;
-  return AMPI_Isendrecv(static_cast<const void *>(sendbuf), sendcount, sendtype, dest, sendtag,
-                        static_cast<void *>(recvbuf), recvcount, recvtype, source, recvtag, comm, request);
-}
-
-template <class U>
-inline int AMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                          U *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                          MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Isendrecv<void, U>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                 source, recvtag, comm, request);
-}
-
-template <class T>
-inline int AMPI_Isendrecv(const T *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                          void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                          MPI_Comm comm, AMPI_Request *request) {
-  return AMPI_Isendrecv<T, void>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                 source, recvtag, comm, request);
+  return AMPI_Isendrecv(static_cast<const void *>(admpi::detail::address(sendbuf)), sendcount, sendtype, dest,
+                        sendtag, static_cast<void *>(admpi::detail::address(recvbuf)), recvcount, recvtype,
+                        source, recvtag, comm, request);
 }
 
 template <class T>

@@ -3,7 +3,9 @@
 #ifndef ADMPI_AMPI_BUFFERS_HPP
 #define ADMPI_AMPI_BUFFERS_HPP
 
+#include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include "admpi/interface.h"
 #include "admpi/ampi_reductions.hpp"
@@ -18,6 +20,20 @@ class varmat;
 class view;
 
 namespace detail {
+
+/// A buffer as a pointer. Besides pointers there are NULL, which may be a number, nullptr, and what converts to a pointer.
+template <class T>
+constexpr T *address(T *buffer) noexcept {
+  return buffer;
+}
+constexpr void *address(std::nullptr_t) noexcept { return nullptr; }
+inline void *address(decltype(NULL) buffer) noexcept { return reinterpret_cast<void *>(buffer); }
+template <class T, std::enable_if_t<std::is_class_v<T>, int> = 0>
+auto address(const T &buffer) {
+  return static_cast<std::conditional_t<std::is_convertible_v<const T &, void *>, void *, const void *>>(buffer);
+}
+template <class T>
+using pointee = std::remove_pointer_t<decltype(address(std::declval<T>()))>;
 
 /// What the type of a buffer's elements says about them.
 enum class content { unknown, active, plain, tangent, matrix, part, structure };

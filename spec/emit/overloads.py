@@ -16,12 +16,25 @@ class Form:
         self.name = call.ampi + ("_c" if has_large_counts else "")
         self.letters = dict(zip((one.name for one in call.buffers()), "TUV"))
 
-    def parameters(self, typed):
+        # With two buffers each has a type of its own: either may be NULL, nullptr or MPI_BOTTOM.
+        self.has_two = len(self.letters) == 2
+
+    def parameters(self):
         texts = []
         for one in self.call.parameters:
             text = large(in_ampi(one)) if self.has_large_counts else in_ampi(one)
-            texts.append(re.sub(r"\bvoid\b", self.letters[one.name], text) if one.name in typed else text)
+            if one.name in self.letters:
+                letter = self.letters[one.name]
+                text = f"{letter} {one.name}" if self.has_two else re.sub(r"\bvoid\b", letter, text)
+            texts.append(text)
         return ", ".join(texts)
+
+    def address(self, name):
+        return f"admpi::detail::address({name})" if self.has_two else name
+
+    def elements(self):
+        """The types of the buffers' elements."""
+        return ", ".join(f"admpi::detail::pointee<{letter}>" if self.has_two else letter for letter in self.letters.values())
 
 
 def header():
@@ -39,24 +52,7 @@ def header():
     typed = [one for one in MPI31 + MPI4 if one.buffers() and one.datatypes()]
     forms = [Form(one, large_counts) for one in typed
              for large_counts in ([False, True] if one.has_large_form else [False])]
-    return text + "\n".join(overloads(one) for one in forms) + "\n#endif\n"
-
-
-def overloads(form):
-    """The call with typed buffers; and where it has two, with either of them untyped, which NULL is."""
-    names = [one.name for one in form.call.buffers()]
-    text = overload(form)
-    if len(names) == 2:
-        text += "\n" + "\n".join(untyped(form, names, name) for name in names)
-    return text
-
-
-def untyped(form, names, name):
-    typed = [other for other in names if other != name]
-    head = wrap(f"inline int {form.name}({form.parameters(typed)}) {{")
-    classes = ", ".join("void" if other == name else form.letters[other] for other in names)
-    result = wrap(f"return {form.name}<{classes}>({', '.join(one.name for one in form.call.parameters)});", "  ")
-    return f"template <class {form.letters[typed[0]]}>\n{head}\n{result}\n}}\n"
+    return text + "\n".join(overload(one) for one in forms) + "\n#endif\n"
 
 
 def overload(form):
@@ -64,12 +60,12 @@ def overload(form):
     for one in form.call.parameters:
         if one.name in form.letters:
             constness = "const " if one.direction == "in" else ""
-            arguments.append(f"static_cast<{constness}void *>({one.name})")
+            arguments.append(f"static_cast<{constness}void *>({form.address(one.name)})")
         else:
             arguments.append(one.name)
     body = [failing(test) for test in tests(form)]
     classes = ", ".join(f"class {letter}" for letter in form.letters.values())
-    head = wrap(f"inline int {form.name}({form.parameters(form.letters)}) {{")
+    head = wrap(f"inline int {form.name}({form.parameters()}) {{")
     result = wrap(f"return {form.name}({', '.join(arguments)});", "  ")
     return f"template <{classes}>\n{head}\n" + "\n".join(body) + f"\n{result}\n}}\n"
 
@@ -86,23 +82,22 @@ def tests(form):
     call, detail, name = form.call, "admpi::detail::", f'"{form.name}"'
     comm = "comm" if "comm" in call.takes else "MPI_COMM_WORLD"
     result = []
-    classes = ", ".join(form.letters.values())
     if "file" in call.takes:
-        result.append(f"{detail}check_plain<{classes}>({name}, {detail}why_not_in_files)")
+        result.append(f"{detail}check_plain<{form.elements()}>({name}, {detail}why_not_in_files)")
     elif ACCUMULATES.match(call.name):
-        result.append(f"{detail}check_plain<{classes}>({name}, {detail}why_not_accumulated)")
+        result.append(f"{detail}check_plain<{form.elements()}>({name}, {detail}why_not_accumulated)")
     for one in call.buffers():
         if call.named(one.of).kind == "datatypes":
             kind = ("destinations" if one.direction == "in" else "sources") if call.is_neighbour else "ranks"
-            result.append(f"{detail}check_buffers<{detail}peers::{kind}>({name}, {one.name}, "
+            result.append(f"{detail}check_buffers<{detail}peers::{kind}>({name}, {form.address(one.name)}, "
                           f"{one.of.replace('types', 'counts')}, {one.of}, {comm})")
             continue
         where = f", {detail}at_{one.at}{{root, comm}}" if one.at else ""
-        result.append(f"{detail}check_buffer({name}, {one.name}, {one.of}, {comm}{where})")
+        result.append(f"{detail}check_buffer({name}, {form.address(one.name)}, {one.of}, {comm}{where})")
         if call.named("target_datatype"):
-            result.append(f"{detail}check_buffer({name}, {one.name}, target_datatype, {comm})")
+            result.append(f"{detail}check_buffer({name}, {form.address(one.name)}, target_datatype, {comm})")
     if "op" in call.takes and "win" not in call.takes:
-        result.append(f"{detail}check_operation<{classes}>({name}, op, datatype, {comm})")
+        result.append(f"{detail}check_operation<{form.elements()}>({name}, op, datatype, {comm})")
     return result
 
 
