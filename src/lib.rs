@@ -2,6 +2,9 @@
 //!
 //! The modules stand on floors; a module names only those on lower ones (`tests/floors.rs` guards it).
 
+// `laid_out!` asserts that a struct is laid out as its twin in C; build.rs makes it of src/shim/layout.txt.
+include!(concat!(env!("OUT_DIR"), "/layout.rs"));
+
 #[cfg(feature = "mpi")]
 pub mod ampi; // floor 5
 pub mod arena; // floor 1

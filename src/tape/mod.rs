@@ -65,6 +65,8 @@ pub struct Var {
     pub tag: u32,
 }
 
+laid_out!(admpi_var, Var);
+
 /// Copies the values; whether the ids are consecutive, or all passive, under one tag.
 pub fn copy_values(vars: &[Var], values: &mut [f64]) -> bool {
     const { assert!(size_of::<Var>() == size_of::<Words>() && align_of::<Var>() >= align_of::<Words>()) };
@@ -93,6 +95,8 @@ pub struct Cursors {
     pub merge: [u8; 256],
 }
 
+laid_out!(admpi_tape, Cursors);
+
 /// A place in a tape. Opaque to users; valid while what lies below it is.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -104,6 +108,8 @@ pub struct Position {
     pub event: u32,
     pub tag: u32,
 }
+
+laid_out!(admpi_position, Position);
 
 impl Position {
     const BOTTOM: Self = Self { argument: 0, payload: 0, statement: 0, id: 1, event: 0, tag: 0 };
@@ -141,12 +147,16 @@ pub struct Statistics {
     pub width: u64,
 }
 
+laid_out!(admpi_statistics, Statistics);
+
 /// An open nest: what `recover_nested` must be given.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NestToken {
     pub token: u64,
 }
+
+laid_out!(admpi_nest, NestToken);
 
 /// What a nest's sweeps do with the derivatives with respect to values from outside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
