@@ -21,5 +21,6 @@ pub mod map; // floor 6
 #[cfg(feature = "mpi")]
 pub mod mpi; // floor 3
 pub mod ops; // floor 3
+pub mod options; // floor 1
 pub mod special; // floor 1
 pub mod tape; // floor 2

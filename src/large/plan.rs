@@ -1,6 +1,7 @@
 //! Which way a large call takes. The choice is made here and nowhere else; `docs/large.md` has the
 //! measurements behind the reasons.
 
+use crate::options;
 use std::io::Write;
 use std::sync::OnceLock;
 
@@ -273,12 +274,9 @@ fn tell(message: &str) {
 
 fn settings() -> &'static Settings {
     static SETTINGS: OnceLock<Settings> = OnceLock::new();
-    SETTINGS.get_or_init(|| {
-        let wishes = std::env::var("ADMPI_LARGE_PLAN").unwrap_or_default();
-        Settings {
-            plans: plans(&wishes, |why| tell(&format!("ADMPI_LARGE_PLAN: {why}"))),
-            verbose: std::env::var_os("ADMPI_VERBOSE").is_some_and(|value| value == "1"),
-        }
+    SETTINGS.get_or_init(|| Settings {
+        plans: plans(&options::large_plan(), |why| tell(&format!("ADMPI_LARGE_PLAN: {why}"))),
+        verbose: options::verbose(),
     })
 }
 

@@ -40,6 +40,7 @@ use crate::arena::{self, Budget, Stream};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 use crate::lanes::{Words, mark_of, take_apart};
+use crate::options;
 use companions::Companions;
 use event::{DropOp, Header};
 use segments::Segments;
@@ -268,11 +269,6 @@ pub struct Tape {
 
 static NEXT_SERIAL: AtomicU64 = AtomicU64::new(1);
 
-/// The id space, which tests narrow by `ADMPI_ID_MAX`.
-fn id_limit() -> u32 {
-    std::env::var("ADMPI_ID_MAX").ok().and_then(|v| v.parse().ok()).unwrap_or(u32::MAX).max(1)
-}
-
 impl Tape {
     /// An empty tape that does not record yet. Nothing is reserved before the first statement.
     pub fn new() -> Self {
@@ -302,7 +298,7 @@ impl Tape {
             events: 0,
             payload_used: 0,
             limit: None,
-            id_limit: id_limit(),
+            id_limit: options::id_max(),
             width: 1,
             dirty: Dirty::default(),
             seeded: false,
