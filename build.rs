@@ -5,6 +5,9 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "scripts/layout.rs"]
+mod layout;
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rustc-check-cfg=cfg(admpi_mpi, values(\"openmpi\", \"mpich\"))");
     println!("cargo::rustc-check-cfg=cfg(admpi_large_count)");
@@ -15,10 +18,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("cargo::rerun-if-changed=src/shim");
     println!("cargo::rerun-if-changed=include");
+    println!("cargo::rerun-if-changed=scripts/layout.rs");
 
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let (compiler, family) = compiler(&out)?;
     write_config(&out.join("include/admpi/config.h"), family)?;
+    layout::write(&out)?;
     build_shim(compiler, &out.join("include"), family.is_some())
 }
 

@@ -5,6 +5,7 @@
 
 use crate::count::wide;
 use crate::error::{Code, Error, Result};
+use crate::options;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -229,12 +230,7 @@ fn local_ranks() -> u64 {
         return told;
     }
     static FROM_LAUNCHER: OnceLock<u64> = OnceLock::new();
-    *FROM_LAUNCHER.get_or_init(|| {
-        ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"]
-            .iter()
-            .find_map(|name| std::env::var(name).ok()?.parse().ok())
-            .unwrap_or(1)
-    })
+    *FROM_LAUNCHER.get_or_init(|| options::local_ranks().unwrap_or(1))
 }
 
 /// The smaller of the machine's physical memory and the control group's limit.
@@ -268,7 +264,7 @@ fn cgroup_limits() -> impl Iterator<Item = u64> {
 
 fn huge_pages() -> bool {
     static WANTED: OnceLock<bool> = OnceLock::new();
-    *WANTED.get_or_init(|| std::env::var_os("ADMPI_HUGEPAGES").is_some_and(|v| v == "1"))
+    *WANTED.get_or_init(options::huge_pages)
 }
 
 /// What a stream may reasonably reserve: the machine's memory, or less if ids run out first.

@@ -258,7 +258,7 @@ fn read_names(places: &[&str], openings: &[&str], closings: &[&str]) -> BTreeMap
 fn environment_variables_are_documented() {
     let mut read = read_names(
         &["src", "cpp_tests", "tests"],
-        &["env::var(\"", "env::var_os(\"", "getenv(\"", "environment(\""],
+        &["env::var(\"", "env::var_os(\"", "Variable(\"", "getenv(\"", "environment(\""],
         &["\""],
     );
     read.retain(|name, _| name.starts_with("ADMPI_"));
@@ -280,6 +280,49 @@ fn environment_variables_are_documented() {
     for name in &documented {
         assert!(read.contains_key(name), "docs/environment.md: nothing reads {name}");
     }
+}
+
+/// The library reads its environment in `src/options.rs`, and in C where no code of Rust has run yet.
+#[test]
+fn the_environment_is_read_in_one_place() {
+    let mut count = 0;
+    for path in files_in(&["src", "include"]) {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let readings: Vec<&str> = text
+            .lines()
+            .filter(|line| {
+                ["env::", "getenv", "environ[", "{env"].iter().any(|way| line.contains(way))
+            })
+            .map(str::trim)
+            .collect();
+        let inner = path.strip_prefix(root()).expect("below the root");
+        match inner.to_str() {
+            Some("src/options.rs") => count += readings.len(),
+            Some("src/shim/tape.c") => {
+                assert_eq!(readings, ["const char *check = getenv(\"ADMPI_CHECK\");"]);
+            }
+            _ => {
+                assert!(readings.is_empty(), "{}: {readings:?} belongs to options", inner.display())
+            }
+        }
+    }
+    assert!(count > 0, "src/options.rs reads nothing");
+}
+
+/// What options.rs says for readers of the code and the page for users is one list.
+#[test]
+fn options_and_the_page_agree() {
+    let page = fs::read_to_string(root().join("docs/environment.md")).expect("environment.md");
+    let (page, _) = page.split_once("## Building").expect("the part for programs");
+    let documented: BTreeSet<String> =
+        page.lines().filter_map(|line| Some(name_at(line.strip_prefix("| `")?))).collect();
+    let mut read: BTreeSet<String> =
+        read_names(&["src"], &["Variable(\"", "getenv(\""], &["\""]).into_keys().collect();
+    // Of launchers, not of users.
+    for name in ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"] {
+        assert!(read.remove(name) && page.contains(name), "{name}");
+    }
+    assert_eq!(documented, read);
 }
 
 fn identifiers(text: &str) -> impl Iterator<Item = &str> {

@@ -13,6 +13,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("special", 1),
     ("elementary", 1),
     ("lanes", 1),
+    ("options", 1),
     ("tape", 2),
     ("ops", 3),
     ("mpi", 3),
@@ -25,8 +26,14 @@ const FLOORS: &[(&str, u32)] = &[
 ];
 
 /// Modules of one floor that another of the same floor stands on.
-const SAME_FLOOR: &[(&str, &str)] =
-    &[("arena", "error"), ("arena", "count"), ("count", "error"), ("elementary", "special")];
+const SAME_FLOOR: &[(&str, &str)] = &[
+    ("arena", "error"),
+    ("arena", "count"),
+    ("arena", "options"),
+    ("count", "error"),
+    ("elementary", "special"),
+    ("options", "error"),
+];
 
 /// These know nothing of the others, whatever their floor.
 const IGNORANT: &[(&str, &[&str])] =

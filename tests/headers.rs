@@ -3,6 +3,7 @@
 //! `ADMPI_UPDATE_HEADERS=1 cargo test --test headers` rewrites them.
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -56,8 +57,9 @@ fn generate(unit: &str) -> String {
     let mut config =
         cbindgen::Config::from_file(root().join("cbindgen.toml")).expect("cbindgen.toml");
     config.include_guard = Some(format!("ADMPI_{}_H", unit.to_uppercase()));
-    config.header =
-        Some(format!("/* Generated from src/capi/{unit}.rs by tests/headers.rs; edit that. */"));
+    config.header = Some(format!(
+        "/* Generated from src/capi/{unit}.rs by tests/headers.rs; edit that. What handles and pointers must be: admpi.h. */"
+    ));
     config.sys_includes = vec!["stddef.h".into(), "stdint.h".into()];
     if text.contains("crate::mpi::raw") {
         config.sys_includes.push("mpi.h".into());
@@ -127,5 +129,35 @@ fn every_exported_function_is_declared() {
                 );
             }
         }
+    }
+}
+
+/// The types of handles and structures that a header's functions take or give by pointer.
+fn pointees(header: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in header.match_indices(" *") {
+        let before = &header[..at];
+        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+        let name = &before[start..];
+        if name.starts_with("admpi_") || name.starts_with("AMPI_") {
+            found.insert(name.to_owned());
+        }
+    }
+    found
+}
+
+/// "As the C contract says" says something of each handle.
+#[test]
+fn the_contract_names_every_type() {
+    let text = fs::read_to_string(root().join("include/admpi.h")).expect("admpi.h");
+    let (_, contract) = text.split_once("# The contract of handles").expect("the contract");
+    let (contract, _) = contract.split_once("*/").expect("its end");
+    let named: BTreeSet<&str> =
+        contract.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let pointees: BTreeSet<String> =
+        units().iter().flat_map(|unit| pointees(&generate(unit))).collect();
+    assert!(pointees.len() > 15, "only {pointees:?} were found");
+    for name in pointees {
+        assert!(named.contains(name.as_str()), "admpi.h: the contract says nothing of {name}");
     }
 }

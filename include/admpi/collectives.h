@@ -1,4 +1,4 @@
-/* Generated from src/capi/collectives.rs by tests/headers.rs; edit that. */
+/* Generated from src/capi/collectives.rs by tests/headers.rs; edit that. What handles and pointers must be: admpi.h. */
 
 #ifndef ADMPI_COLLECTIVES_H
 #define ADMPI_COLLECTIVES_H

@@ -1,4 +1,4 @@
-/* Generated from src/capi/large_types.rs by tests/headers.rs; edit that. */
+/* Generated from src/capi/large_types.rs by tests/headers.rs; edit that. What handles and pointers must be: admpi.h. */
 
 #ifndef ADMPI_LARGE_TYPES_H
 #define ADMPI_LARGE_TYPES_H

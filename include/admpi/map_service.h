@@ -1,4 +1,4 @@
-/* Generated from src/capi/map_service.rs by tests/headers.rs; edit that. */
+/* Generated from src/capi/map_service.rs by tests/headers.rs; edit that. What handles and pointers must be: admpi.h. */
 
 #ifndef ADMPI_MAP_SERVICE_H
 #define ADMPI_MAP_SERVICE_H

@@ -36,7 +36,8 @@ typedef struct admpi_block {
   uint32_t epoch; /**< while this is the epoch of the thread's tape, elements may be written through value and ids */
 } admpi_block;
 
-/** A matrix, column-major. Made and freed by the functions of admpi/varmat.h; what follows is private. */
+/** A matrix, column-major. Made and freed by the functions of admpi/varmat.h; what follows is private. What a handle of one must be
+ *  is in admpi.h. */
 typedef struct admpi_varmat {
   admpi_block *block;
   int64_t rows;

@@ -1,4 +1,4 @@
-/* Generated from src/capi/reductions.rs by tests/headers.rs; edit that. */
+/* Generated from src/capi/reductions.rs by tests/headers.rs; edit that. What handles and pointers must be: admpi.h. */
 
 #ifndef ADMPI_REDUCTIONS_H
 #define ADMPI_REDUCTIONS_H

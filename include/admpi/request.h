@@ -3,7 +3,7 @@
 #define ADMPI_REQUEST_H
 
 /** A nonblocking call under way: a handle of the size of a pointer under every MPI, for passive calls too.
- *  It may be copied and kept in any memory. */
+ *  It may be copied and kept in any memory. What it must be is in admpi.h. */
 typedef struct admpi_request *AMPI_Request;
 
 /** No request: what a handle becomes when its call is complete. */

@@ -1,4 +1,4 @@
-/* Generated from src/capi/user_ops.rs by tests/headers.rs; edit that. */
+/* Generated from src/capi/user_ops.rs by tests/headers.rs; edit that. What handles and pointers must be: admpi.h. */
 
 #ifndef ADMPI_USER_OPS_H
 #define ADMPI_USER_OPS_H

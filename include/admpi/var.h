@@ -25,7 +25,8 @@ typedef struct admpi_var_int {
 } admpi_var_int;
 
 /** The public cursors of a tape. Inline recorders write statements through them; everything else of a
- *  tape is private and lies behind. */
+ *  tape is private and lies behind. What a handle of one must be
+ *  is in admpi.h. */
 typedef struct admpi_tape {
   uint32_t abi;           /**< ADMPI_TAPE_ABI of the library that made the tape */
   uint32_t recording;     /**< 1 while statements are recorded */

@@ -173,7 +173,7 @@ def pieces(f):
 
 
 def ireduction(f):
-    ordered = 'cfg!(admpi_mpi = "openmpi")' if f.name in ("MPI_Ireduce", "MPI_Reduce_init") else "false"
+    ordered = "quirks::IREDUCE_REORDERS_BY_SIZE" if f.name in ("MPI_Ireduce", "MPI_Reduce_init") else "false"
     return ("" if f.is_persistent else early(f)) + f"""call.ireduction(count, Datatype::new(datatype), Op::new(op), {ordered}, {f.large_call()},
             move |n, t, o| {f.call(count="n", datatype="t", op="o")})"""
 
@@ -618,7 +618,7 @@ use crate::large::vector::{self, Part, Width};
 use crate::mpi::generalized::RequestSlot;
 use crate::mpi::handle::File;
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, MPI_Status};
-use crate::mpi::{Comm, Datatype, Op, Status, is_in_place, plain};
+use crate::mpi::{Comm, Datatype, Op, Status, is_in_place, plain, quirks};
 use mpi_sys::{MPI_File, MPI_Message, MPI_Offset, MPI_Win};
 use std::ffi::{c_int, c_void};
 '''

@@ -18,6 +18,7 @@ use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
 use crate::mpi::raw::constants;
 use crate::mpi::{Comm, How, Operation, Payload, Reach, Staging, wide_int};
+use crate::options;
 use crate::tape;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -512,8 +513,7 @@ pub fn compare(log: &mut Log, base: u32, bottom: u32, seeded: bool) -> Result<()
 
 /// How long a rank waits for the others to come to the comparison.
 fn patience() -> Duration {
-    let seconds = std::env::var("ADMPI_CHECK_SECONDS").ok().and_then(|text| text.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(60))
+    Duration::from_secs(options::check_seconds())
 }
 
 /// How long one that has nothing on record waits for questions.

@@ -17,6 +17,7 @@ use crate::error::{Code, Error};
 use crate::mpi::{
     Comm, CommAttribute, Failure, Group, Outcome, Reach, Serial, SharedComm, largest_tag, transfer,
 };
+use crate::options;
 use crate::tape;
 use std::ffi::c_int;
 use std::sync::Mutex;
@@ -216,8 +217,7 @@ fn too_deep(depth: u32, levels: u32, wanted: u32) -> Error {
 
 /// For how many levels of sweeps inside callbacks this rank wants handles.
 fn levels_wanted() -> i64 {
-    let wanted: Option<u16> = std::env::var("ADMPI_NESTS").ok().and_then(|text| text.parse().ok());
-    wanted.unwrap_or(1).into()
+    options::nests().into()
 }
 
 static REGISTRY: Mutex<Vec<&'static Private>> = Mutex::new(Vec::new());

@@ -4,13 +4,13 @@ use super::{communicator, lock, request, traffic};
 use crate::datatype;
 use crate::error::{Code, Error};
 use crate::mpi::{self, Comm, CommAttribute, Outcome};
+use crate::options;
 use crate::tape;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex};
 
 /// `ADMPI_POLLING=1`, or the call.
-static POLLING: LazyLock<AtomicBool> =
-    LazyLock::new(|| std::env::var_os("ADMPI_POLLING").is_some_and(|value| value == "1").into());
+static POLLING: LazyLock<AtomicBool> = LazyLock::new(|| options::polling().into());
 
 /// Whether what a program does next may depend on what has arrived by then, so that a collective in which ranks did
 /// not wait for each other may not do so on its way back.

@@ -18,7 +18,7 @@ use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{
     Argument, Comm, Doubles, Mark, Outcome, Payload, Serial, Sink, Source, Staging, Status,
-    Writable,
+    Writable, quirks,
 };
 use crate::tape::{self, Event, Ids, Sweep};
 use std::collections::BTreeMap;
@@ -188,15 +188,11 @@ fn log_unrecorded(to: Envelope, n: usize, route: impl Route) {
     }
 }
 
-/// From how many active doubles on MPI takes them from between what marks them, without a copy of the library's own:
-/// MPICH's engine for datatypes is faster than that pass over the memory (bench_pingpong and bench_halo).
-const SPACED: Option<usize> = if cfg!(admpi_mpi = "mpich") { Some(1024) } else { None };
-
 /// The items of a message whose `n` values MPI may send from where they lie.
 #[inline]
 fn ready(source: &Source, n: usize) -> Option<Doubles> {
     let as_they_are = if source.is_plain() {
-        n <= 1 || SPACED.is_some_and(|least| n >= least)
+        n <= 1 || quirks::GAPS_ARE_FAST_FROM.is_some_and(|least| n >= least)
     } else {
         source.is_packed()
     };

@@ -4,7 +4,6 @@ use crate::mpi::serial::is_concurrent;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Messages and bytes that went out of this process on behalf of active data.
-#[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MpiStatistics {
     pub forward_messages: u64,

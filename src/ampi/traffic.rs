@@ -338,6 +338,8 @@ pub struct Traffic {
     interrupted: Vec<Way>,
     /// Where the next sweep must begin, if adjoints wait for it.
     resume: Option<Position>,
+    /// What that was when the last sweep began.
+    resumed: Option<Position>,
 }
 
 /// Operations that outlive their tape or their sweep: freed or given up before the other ends came for them.
@@ -784,11 +786,20 @@ impl Companion for Traffic {
                 ),
             ));
         }
-        self.resume = None;
+        self.resumed = self.resume.take();
         self.sweeping = true;
         self.way.target = *to;
         self.way.base = base.event;
         Ok(())
+    }
+
+    /// Where the way was to end and its nest began counts from the next beginning on only.
+    fn withdraw(&mut self) {
+        match self.interrupted.pop() {
+            Some(outer) => self.way = outer,
+            None => self.sweeping = false,
+        }
+        self.resume = self.resumed.take();
     }
 
     fn pause(&mut self) -> Result<()> {
@@ -869,4 +880,35 @@ pub fn with_traffic<R>(
     let done = f(&mut traffic, sweep);
     sweep.attach(traffic);
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(event: u32) -> Position {
+        Position { event, ..Position::default() }
+    }
+
+    #[test]
+    fn test_traffic_withdrawn_sweep_leaves_no_trace() {
+        let (here, below, base) = (place(9), place(4), place(2));
+        let mut traffic = Traffic::default();
+        traffic.resume = Some(here);
+        traffic.begin(&here, &below, &base, false, true).unwrap();
+        assert!(traffic.sweeping && traffic.resume.is_none());
+
+        let (inner, outer) = (place(20), traffic.way.base);
+        traffic.begin(&inner, &here, &here, false, true).unwrap();
+        assert_eq!((traffic.interrupted.len(), traffic.way.base), (1, here.event));
+        traffic.withdraw();
+        assert_eq!((traffic.interrupted.len(), traffic.way.base), (0, outer));
+        assert!(traffic.sweeping && traffic.resume.is_none());
+
+        let mut traffic = Traffic::default();
+        traffic.resume = Some(here);
+        traffic.begin(&here, &below, &base, false, true).unwrap();
+        traffic.withdraw();
+        assert!(!traffic.sweeping && traffic.resume == Some(here));
+    }
 }

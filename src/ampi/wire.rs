@@ -13,7 +13,7 @@ use crate::large::vector::{
 };
 use crate::mpi::{
     Comm, Datatype, Doubles, Failure, How, Item, Listed, Op, Operation, Outcome, Reach, Source,
-    Staging, Step, wide_int,
+    Staging, Step, quirks, wide_int,
 };
 use std::ffi::c_int;
 
@@ -75,8 +75,8 @@ pub enum Shares<'a> {
     List(&'a [u64], Form),
 }
 
-/// MPICH 4.0 counts the bytes of a nonblocking broadcast in 32 bits.
-const BROADCAST: c_int = if cfg!(admpi_mpi = "mpich") { 1 << 27 } else { c_int::MAX };
+/// The doubles of a nonblocking broadcast at most.
+const BROADCAST: c_int = if quirks::IBCAST_COUNTS_BYTES_IN_32_BITS { 1 << 27 } else { c_int::MAX };
 
 /// What a call that does not block takes at a time: as much as MPI counts, since the pieces are under way together.
 /// Blocking ones are faster in pieces that stay in cache.
@@ -261,9 +261,8 @@ pub fn scatter(
     }
 }
 
-/// MPICH's Allgatherv hangs past 2^31 bytes.
 fn allgatherv_is_right(total: usize) -> bool {
-    fits(total) && (cfg!(not(admpi_mpi = "mpich")) || fits(total * 8))
+    fits(total) && (!quirks::ALLGATHERV_HANGS_PAST_2_GIB || fits(total * 8))
 }
 
 /// `part` of each rank, or neighbour, one after the other, everywhere in `whole`.

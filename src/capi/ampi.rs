@@ -31,6 +31,8 @@ pub struct admpi_mpi_statistics_t {
     pub adjoint_bytes: u64,
 }
 
+laid_out!(admpi_mpi_statistics_t, admpi_mpi_statistics_t);
+
 /// MPI_Init, and the library's beginning: enters MPI_COMM_WORLD and MPI_COMM_SELF. Collective over all
 /// processes. `AMPI_Init` passes the sizes its header saw.
 /// @param[in,out] argc  as MPI has it; may be NULL

@@ -14,7 +14,7 @@ use crate::mpi::handle::File;
 use crate::mpi::raw::{
     MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, MPI_Status,
 };
-use crate::mpi::{Comm, Datatype, Op, Status, is_in_place, plain};
+use crate::mpi::{Comm, Datatype, Op, Status, is_in_place, plain, quirks};
 use mpi_sys::{MPI_File, MPI_Message, MPI_Offset, MPI_Win};
 use std::ffi::{c_int, c_void};
 
@@ -1870,7 +1870,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_x(
             count,
             Datatype::new(datatype),
             Op::new(op),
-            cfg!(admpi_mpi = "openmpi"),
+            quirks::IREDUCE_REORDERS_BY_SIZE,
             move || {
                 large_call!(plain::MPI_Ireduce_c(
                     sendbuf, recvbuf, count, datatype, op, root, comm, request
@@ -4006,7 +4006,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_init_x(
             count,
             Datatype::new(datatype),
             Op::new(op),
-            cfg!(admpi_mpi = "openmpi"),
+            quirks::IREDUCE_REORDERS_BY_SIZE,
             move || {
                 large_call!(plain::MPI_Reduce_init_c(
                     sendbuf, recvbuf, count, datatype, op, root, comm, info, request

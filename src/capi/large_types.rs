@@ -12,7 +12,7 @@ use crate::mpi::dimension::{self, Distribution};
 use crate::mpi::handle::aints;
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Status};
 use crate::mpi::types::{Made, aint, from_aint};
-use crate::mpi::{Comm, Datatype, Failure, Outcome, check, plain};
+use crate::mpi::{Comm, Datatype, Failure, Outcome, check, plain, quirks};
 use mpi_sys::MPI_Win;
 use std::ffi::{c_char, c_int, c_void};
 
@@ -729,10 +729,10 @@ pub unsafe extern "C-unwind" fn MPIX_Win_create_x(
     }
 }
 
-/// MPICH 4.0 places the parts of an allocated window behind one another, but looks for them at multiples of 16
-/// bytes: a put then lands in front of its place.
+/// The bytes that an allocated window is to have for MPI to find its parts.
 fn window_bytes(size: MPI_Aint) -> MPI_Aint {
-    if cfg!(admpi_mpi = "mpich") && size >= 0 { size.saturating_add(15) / 16 * 16 } else { size }
+    let rounded = quirks::WINDOW_PARTS_ARE_SOUGHT_AT_16_BYTES && size >= 0;
+    if rounded { size.saturating_add(15) / 16 * 16 } else { size }
 }
 
 /// `MPI_Win_allocate` with a displacement unit in 64 bits, as in MPI-4.

@@ -64,6 +64,8 @@ pub struct admpi_map_data {
     pub generation: u32,
 }
 
+laid_out!(admpi_map_data, admpi_map_data);
+
 /// What data consist of. `r_end[i]` is where the doubles of job i end in x_r, ascending, the last being n_r; NULL: each job has
 /// n_r/jobs. The same for i_end.
 #[repr(C)]
@@ -88,6 +90,8 @@ pub struct admpi_map_values {
     pub shared_i: *const i32,
     pub n_shared_i: i64,
 }
+
+laid_out!(admpi_map_values, admpi_map_values);
 
 /// A function, and its parameters. `job_end[i]` is where the parameters of job i end in job, ascending, the last being n_job;
 /// NULL: each job has n_job/jobs. The same for y_end and the results.
@@ -114,6 +118,8 @@ pub struct admpi_map_call {
     pub y_end: *const i64,
 }
 
+laid_out!(admpi_map_call, admpi_map_call);
+
 /// Why a map failed.
 #[repr(C)]
 #[allow(non_camel_case_types)]
@@ -127,6 +133,8 @@ pub struct admpi_map_failure {
     /// What it gave admpi_map_fail, or the library's message. Valid until the thread's next failing call of a map.
     pub text: *const c_char,
 }
+
+laid_out!(admpi_map_failure, admpi_map_failure);
 
 /// Parts of an array of `n` elements.
 ///

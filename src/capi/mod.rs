@@ -1,6 +1,44 @@
 //! Every `extern "C"` function. No logic: arguments are checked, a lower floor is called, errors become codes.
+//!
+//! # The C contract
+//!
+//! `// SAFETY: as the C contract says` refers to what `include/admpi.h` demands of callers under "The contract of
+//! handles and pointers", for each type of handle, and to what the function's own comment adds. In Rust's terms it
+//! comes to this.
+//!
+//! - **Tape** (`admpi_tape`): NULL, the placeholder `admpi_no_tape`, or the `Box<Tape>` of `admpi_tape_new`, live. No
+//!   other thread is in a call with it, so that `tape::tape` may make the only reference to it. Where functions of the
+//!   user's run meanwhile, which may call back through the handle, no reference is held: those calls take
+//!   `tape::pointer`.
+//! - **Matrix** (`admpi_varmat`): NULL, or a live `Matrix` of which the caller has a reference. Other threads at most
+//!   read it, and it is passive then.
+//! - **View, operand** (`admpi_view`, `admpi_operand`): their `of` is NULL or a matrix as above. Nothing else is
+//!   believed: offsets, lengths and steps are checked against the block.
+//! - **Operation, linear system, fixed point**: NULL, or a `size`, and behind it a structure of that size. The
+//!   functions have the declared types and do not unwind. The data may be destroyed once by the function for it.
+//! - **Pattern** (`admpi_sparse`): NULL, or the `Box` of `admpi_sparse_new` or `admpi_sparse_copy`, live.
+//! - **Map** (`admpi_map`): NULL, or the `Box` of `admpi_map_new` or `admpi_map_new_mpi`, live, with no other thread in
+//!   a call with it. Handles of data and numbers of functions are looked up, not believed.
+//! - **Active value** (`admpi_var`): initialised; its id and tag are zero, or were made by the library or its inline
+//!   recorders. It may be stale: that is found by its tag, or by the next sweep.
+//! - **Arrays**: NULL or `n` initialised elements, aligned, that nobody writes to during the call; for outputs memory
+//!   for `n` that nobody else reads or writes, and that overlaps no input but where the comment says so.
+//! - **Texts**: NULL or a string that ends with a zero.
+//!
+//! # MPI's contract
+//!
+//! `// SAFETY: as MPI's contract says` refers to what the MPI standard demands of the arguments of the call of that
+//! name, with these additions.
+//!
+//! - **Request** (`AMPI_Request`): null, or a `Box<Request>` that a start of the library's gave out and that no
+//!   completion has taken back. A pointer to requests is NULL, or leads to as many as the call says; no other thread
+//!   uses them.
+//! - **Buffers** of active types hold `admpi_var` with initialised ids; that of `AMPI_VARMAT` is a matrix and that of
+//!   `AMPI_VIEW` a view, as above. They stay where they are until the call is complete.
+//! - **Handles of MPI** may be uninitialised where MPI says that the argument is not significant: they are not looked at
+//!   there.
 
-// What a pointer must satisfy stands in each function's C documentation, which becomes the header.
+// What a pointer must satisfy stands above, and what differs in each function's C documentation, which becomes the header.
 #![allow(clippy::missing_safety_doc)]
 
 #[cfg(feature = "mpi")]

@@ -1,5 +1,6 @@
 //! The largest count that goes to MPI as it is: `INT_MAX`, or less for tests.
 
+use crate::options;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,11 +41,7 @@ pub fn limit() -> c_int {
     if known != 0 {
         return c_int::try_from(known).unwrap_or(c_int::MAX);
     }
-    let limit = std::env::var("ADMPI_INT_MAX")
-        .ok()
-        .and_then(|text| text.trim().parse::<c_int>().ok())
-        .filter(|&limit| limit > 1) // types are made of rows, which must have more than one item
-        .unwrap_or(c_int::MAX);
+    let limit = options::int_max();
     let wide = u64::from(limit.unsigned_abs());
     ONE_PIECE.store(wide.min(ONE_PIECE_COUNT), Ordering::Relaxed);
     LIMIT.store(wide, Ordering::Relaxed);

@@ -19,7 +19,7 @@ use crate::error::{Code, Error};
 use crate::mpi::dimension::Range;
 use crate::mpi::handle::Object;
 use crate::mpi::types::Made;
-use crate::mpi::{Datatype, Failure, Outcome, ending, generalized, raw};
+use crate::mpi::{Datatype, Failure, Outcome, ending, generalized, quirks, raw};
 use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -63,10 +63,9 @@ impl Call {
         Err(self.on.raise(self.name, Error::new(Code::Unsupported, why).into()))
     }
 
-    /// Whether what the call needs must outlive it: Open MPI holds no references for a persistent collective
-    /// call, since its request begins as a complete one, and when it is freed nobody reports.
+    /// Whether what the call needs must outlive it: nobody reports when its request is freed.
     const fn is_held(self) -> bool {
-        self.persistent && cfg!(admpi_mpi = "openmpi")
+        self.persistent && quirks::PERSISTENT_COLLECTIVES_KEEP_NO_REFERENCES
     }
 
     /// Gives up what a call needed, of which MPI keeps what it needs; or holds it until MPI ends. (Not in MPICH,

@@ -63,8 +63,7 @@ impl Single {
     }
 }
 
-/// `ordered`: Open MPI's Ireduce reorders operands of a commutative operation into a buffer that it sizes
-/// by the type's size, not its extent.
+/// `ordered`: the operation is not said to commute (`quirks::IREDUCE_REORDERS_BY_SIZE`).
 fn single(count: i64, datatype: Datatype, op: Op, ordered: bool) -> Outcome<Single> {
     let cut = cut(datatype)?;
     let made = committed(count, datatype)?;

@@ -12,7 +12,7 @@ use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::handle::{Object, Role};
 use crate::mpi::raw::{MPI_Aint, MPI_Request};
 use crate::mpi::types::{Made, aint, from_aint};
-use crate::mpi::{Comm, Datatype, Outcome, TypeAttribute, raw, wide_int};
+use crate::mpi::{Comm, Datatype, Outcome, TypeAttribute, quirks, raw, wide_int};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -252,9 +252,9 @@ pub fn broadcast<'a>(comm: Comm, root: c_int, own: Part, address: i64) -> Outcom
     Ok(Traffic::new(sends, receives))
 }
 
-/// MPICH's Neighbor_alltoallw and Ineighbor_alltoallw deliver nothing to a rank without destinations: there
-/// the exchange is one of all ranks, with what goes to or comes from one rank by several edges as one part.
-pub const NEIGHBOURS_BY_RANK: bool = cfg!(admpi_mpi = "mpich");
+/// Whether the exchange of neighbours is one of all ranks, with what goes to or comes from one rank by several edges as one
+/// part.
+pub const NEIGHBOURS_BY_RANK: bool = quirks::NEIGHBOR_ALLTOALLW_LOSES_PARTS;
 
 /// How wide displacements are in the call that serves neighbours.
 pub const fn neighbour_width() -> Width {
@@ -390,14 +390,13 @@ impl Lists {
     }
 
     /// A type of which the operation holds a reference until it is complete: made for it, or put in the place of
-    /// another. Open MPI reads the arrays while it releases their types, one after the other, used or not, so it
-    /// is the last of all; MPICH keeps only those that are used.
+    /// another. It is the one that MPI releases last.
     fn witness(&mut self) -> Outcome<Option<Datatype>> {
         let mut found = None;
         for arrays in [&mut self.send, &mut self.receive] {
             let used = arrays.counts.iter().rposition(|&count| count != 0);
             let last = arrays.counts.len().checked_sub(1);
-            let place = if cfg!(admpi_mpi = "openmpi") { last } else { used };
+            let place = if quirks::ALLTOALLW_RELEASES_UNUSED_TYPES { last } else { used };
             if let Some(at) = place.or_else(|| last.filter(|_| found.is_none())) {
                 found = Some(&mut arrays.datatypes[at]);
             }
@@ -553,12 +552,12 @@ impl Call {
         code
     }
 
-    /// Where Open MPI keeps as many types of a nonblocking Alltoallw as a rank has neighbours, not partners: how many
+    /// Where MPI keeps as many types of a nonblocking Alltoallw as a rank has neighbours, not partners: how many
     /// it then reads of the arrays, of those received and sent.
     fn miscounted(self, width: Width) -> Outcome<Option<(usize, usize)>> {
-        let all_ranks = width == Width::Int && !self.persistent && cfg!(admpi_mpi = "openmpi");
+        let all_ranks = width == Width::Int && !self.persistent;
         match self.on {
-            Object::Comm(comm) if all_ranks => {
+            Object::Comm(comm) if all_ranks && quirks::IALLTOALLW_KEEPS_TYPES_OF_NEIGHBOURS => {
                 Ok(comm.topology()?.map(|(from, to)| (wide_int(from), wide_int(to))))
             }
             _ => Ok(None),

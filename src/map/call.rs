@@ -11,6 +11,7 @@ use super::shape::Parts;
 use super::task::{Kind, Task};
 use super::threads::Threads;
 use crate::error::{Code, Error, Result};
+use crate::options::{self, MOST_THREADS, Workers};
 use crate::tape::{Ids, Lease, Position, Tape, Var, copy_values, current, with_current};
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
@@ -451,34 +452,26 @@ impl Backend {
 
     /// What the environment asks for: other ranks only where there are some.
     pub fn from_environment(ranks: bool, threads: usize) -> Result<Self> {
-        let text = std::env::var("ADMPI_MAP").unwrap_or_default();
-        match &text[..] {
-            "" | "mpi" => Ok(Self { ranks, threads: 1 }),
-            "serial" => Ok(Self::SERIAL),
-            "threads" => Ok(Self { ranks: false, threads: number_of_threads(threads)? }),
-            "mpi+threads" => Ok(Self { ranks, threads: number_of_threads(threads)? }),
-            other => {
-                let text = format!("ADMPI_MAP={other} is not serial, threads, mpi or mpi+threads");
-                Err(Error::new(Code::Argument, text))
-            }
+        match options::map()? {
+            Workers::Ranks => Ok(Self { ranks, threads: 1 }),
+            Workers::Serial => Ok(Self::SERIAL),
+            Workers::Threads => Ok(Self { ranks: false, threads: number_of_threads(threads)? }),
+            Workers::ThreadsOfRanks => Ok(Self { ranks, threads: number_of_threads(threads)? }),
         }
     }
 }
 
 /// `n`, or where that is 0 what the environment says, or else as many as there are cores.
 pub fn number_of_threads(n: usize) -> Result<usize> {
-    const MOST: usize = 1 << 12;
-    let told = std::env::var("ADMPI_MAP_THREADS").unwrap_or_default();
-    let wrong = |what: &str| {
-        Error::new(Code::Argument, format!("{what} is not a number of threads from 1 to {MOST}"))
-    };
-    match (n, &told[..]) {
-        (0, "" | "0") => Ok(std::thread::available_parallelism().map_or(1, usize::from).min(MOST)),
-        (0, told) => match told.parse() {
-            Ok(n @ 1..=MOST) => Ok(n),
-            _ => Err(wrong(&format!("ADMPI_MAP_THREADS={told}"))),
-        },
-        (1..=MOST, _) => Ok(n),
-        _ => Err(wrong(&format!("threads = {n}"))),
+    match n {
+        0 => Ok(match options::map_threads()? {
+            Some(n) => n,
+            None => std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS),
+        }),
+        1..=MOST_THREADS => Ok(n),
+        _ => Err(Error::new(
+            Code::Argument,
+            format!("threads = {n} is not a number of threads from 1 to {MOST_THREADS}"),
+        )),
     }
 }

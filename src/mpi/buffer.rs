@@ -216,6 +216,8 @@ struct VarInt {
     index: c_int,
 }
 
+laid_out!(admpi_var_int, VarInt);
+
 /// What the ids of a buffer look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {

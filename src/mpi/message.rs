@@ -1,7 +1,7 @@
 //! Point to point with doubles: with whom, in which mode, and messages that a probe has matched.
 
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
-use super::{Comm, Doubles, HandleKey, Outcome, Readable, Status, Writable, check, plain};
+use super::{Comm, Doubles, HandleKey, Outcome, Readable, Status, Writable, check, plain, quirks};
 use std::ffi::{c_int, c_void};
 
 /// Whom a message goes to or comes from, and its tag.
@@ -70,8 +70,7 @@ impl Mode {
         send: plain::MPI_Bsend,
         start: plain::MPI_Ibsend,
         init: plain::MPI_Bsend_init,
-        // From its second start on, Open MPI 4.1 sends what is in buffer space that it has given back.
-        once: cfg!(admpi_mpi = "openmpi"),
+        once: quirks::BSEND_INIT_STARTS_ONCE,
     };
     pub const SYNCHRONOUS: Self = Self {
         send: plain::MPI_Ssend,

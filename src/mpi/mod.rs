@@ -21,6 +21,7 @@ pub mod own;
 pub mod parcel;
 pub mod place;
 pub mod plain;
+pub mod quirks;
 pub mod raw;
 pub mod serial;
 pub mod staging;

@@ -10,7 +10,8 @@ use super::message::Envelope;
 use super::raw::{self, MPI_Request};
 use super::transfer::Transfer;
 use super::{
-    Comm, Datatype, Doubles, List, Op, Outcome, Staging, Status, check, plain, twins, wide_int,
+    Comm, Datatype, Doubles, List, Op, Outcome, Staging, Status, check, plain, quirks, twins,
+    wide_int,
 };
 use crate::tape::AdjointLoan;
 use std::ffi::{c_int, c_void};
@@ -960,10 +961,9 @@ impl Operation {
         self.request == null()
     }
 
-    /// Whether MPI would raise an error of the operation where it is the user's: Open MPI raises that of a collective
-    /// which does not block on MPI_COMM_WORLD. Then what has arrived is to be looked at before the call that may raise it.
+    /// Whether MPI would raise an error of the operation where it is the user's. Then what has arrived is to be looked at before the call that may raise it.
     pub fn raises_elsewhere(&self) -> bool {
-        cfg!(admpi_mpi = "openmpi") && self.collective && self.request != null()
+        quirks::COLLECTIVES_RAISE_ON_WORLD && self.collective && self.request != null()
     }
 
     /// What has arrived, if the operation is over, which no call has been told yet.

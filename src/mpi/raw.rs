@@ -178,6 +178,8 @@ pub struct Constants {
     pub distribute_dflt_darg: c_int,
 }
 
+laid_out!(admpi_shim_constant_values, Constants);
+
 // SAFETY: constant data; the pointer is compared, never followed.
 unsafe impl Sync for Constants {}
 

@@ -88,6 +88,13 @@ impl Status {
         high << 32 | crate::count::wide32(self.0.count_lo.cast_unsigned())
     }
 
+    /// No count of an MPI that is not known: `learn_fields` finds that out.
+    #[cfg(not(any(admpi_mpi = "openmpi", admpi_mpi = "mpich")))]
+    #[inline(always)]
+    const fn bytes_field(&self) -> usize {
+        usize::MAX
+    }
+
     pub fn cancelled(&self) -> Outcome<bool> {
         let mut flag = 0;
         // SAFETY: a status that MPI filled.

@@ -6,7 +6,7 @@ use std::any::{Any, TypeId};
 
 pub trait Companion: Any + Send {
     /// A sweep from `from` down to `to` is about to start, in a tape or nest that begins at `base`; `whole` if it starts
-    /// at the end, `seeded` if it has adjoints to propagate.
+    /// at the end, `seeded` if it has adjoints to propagate. One that fails leaves all as it was.
     fn begin(
         &mut self,
         from: &Position,
@@ -15,6 +15,9 @@ pub trait Companion: Any + Send {
         whole: bool,
         seeded: bool,
     ) -> Result<()>;
+    /// The sweep that has just begun does not take place, since another companion failed to begin it: all is to be as
+    /// before `begin`.
+    fn withdraw(&mut self);
     /// Code of the user's is about to run in the middle of a sweep, and may wait for other processes: nothing
     /// may be left that moves only while the sweep goes on.
     fn pause(&mut self) -> Result<()> {
@@ -81,6 +84,23 @@ impl Companions {
     pub fn restore(&mut self, mut taken: Self) {
         taken.0.append(&mut self.0);
         *self = taken;
+    }
+
+    /// Begins all of them, or none.
+    pub fn begin(&mut self, mut begin: impl FnMut(&mut dyn Companion) -> Result<()>) -> Result<()> {
+        for at in 0..self.0.len() {
+            if let Err(error) = begin(&mut *self.0[at].1) {
+                self.0[..at].iter_mut().rev().for_each(|(_, begun)| begun.withdraw());
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends all of them, be there errors; tells the first.
+    pub fn end(&mut self, bottom: bool) -> Result<()> {
+        let end = |(_, companion): &mut (TypeId, Box<dyn Companion>)| companion.end(bottom);
+        self.0.iter_mut().map(end).fold(Ok(()), Result::and)
     }
 
     pub fn each(&mut self, mut f: impl FnMut(&mut dyn Companion) -> Result<()>) -> Result<()> {

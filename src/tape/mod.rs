@@ -40,6 +40,7 @@ use crate::arena::{self, Budget, Stream};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 use crate::lanes::{Words, mark_of, take_apart};
+use crate::options;
 use companions::Companions;
 use event::{DropOp, Header};
 use segments::Segments;
@@ -64,6 +65,8 @@ pub struct Var {
     pub id: u32,
     pub tag: u32,
 }
+
+laid_out!(admpi_var, Var);
 
 /// Copies the values; whether the ids are consecutive, or all passive, under one tag.
 pub fn copy_values(vars: &[Var], values: &mut [f64]) -> bool {
@@ -93,6 +96,8 @@ pub struct Cursors {
     pub merge: [u8; 256],
 }
 
+laid_out!(admpi_tape, Cursors);
+
 /// A place in a tape. Opaque to users; valid while what lies below it is.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -104,6 +109,8 @@ pub struct Position {
     pub event: u32,
     pub tag: u32,
 }
+
+laid_out!(admpi_position, Position);
 
 impl Position {
     const BOTTOM: Self = Self { argument: 0, payload: 0, statement: 0, id: 1, event: 0, tag: 0 };
@@ -141,12 +148,16 @@ pub struct Statistics {
     pub width: u64,
 }
 
+laid_out!(admpi_statistics, Statistics);
+
 /// An open nest: what `recover_nested` must be given.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NestToken {
     pub token: u64,
 }
+
+laid_out!(admpi_nest, NestToken);
 
 /// What a nest's sweeps do with the derivatives with respect to values from outside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -258,11 +269,6 @@ pub struct Tape {
 
 static NEXT_SERIAL: AtomicU64 = AtomicU64::new(1);
 
-/// The id space, which tests narrow by `ADMPI_ID_MAX`.
-fn id_limit() -> u32 {
-    std::env::var("ADMPI_ID_MAX").ok().and_then(|v| v.parse().ok()).unwrap_or(u32::MAX).max(1)
-}
-
 impl Tape {
     /// An empty tape that does not record yet. Nothing is reserved before the first statement.
     pub fn new() -> Self {
@@ -292,7 +298,7 @@ impl Tape {
             events: 0,
             payload_used: 0,
             limit: None,
-            id_limit: id_limit(),
+            id_limit: options::id_max(),
             width: 1,
             dirty: Dirty::default(),
             seeded: false,

@@ -4,6 +4,7 @@
 
 use super::{Tape, Var, checking};
 use crate::error::{Code, Error, Result};
+use crate::options;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,8 +21,7 @@ pub fn set_accompanied() {
 }
 
 /// Whether such zeros are refused: a program may have good reason to ask for them.
-static ZEROS_REFUSED: LazyLock<bool> =
-    LazyLock::new(|| std::env::var_os("ADMPI_CHECK_ZEROS").is_none_or(|value| value != "0"));
+static ZEROS_REFUSED: LazyLock<bool> = LazyLock::new(options::check_zeros);
 
 #[cold]
 fn refused<T>(message: String) -> Result<T> {

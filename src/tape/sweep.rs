@@ -562,7 +562,7 @@ impl Tape {
         let whole = from.same_place(&self.position());
         // A rank that allows zeros counts as one that has seeded.
         let seeded = self.seeded || !self.is_strict();
-        let begun = companions.each(|companion| companion.begin(from, to, &base, whole, seeded));
+        let begun = companions.begin(|companion| companion.begin(from, to, &base, whole, seeded));
         self.companions.restore(companions);
         begun?;
         // Elements of matrices are those of an earlier time while the sweep is on its way.
@@ -577,7 +577,7 @@ impl Tape {
         let running = self.sweeps.pop().expect("begin_sweep has added it");
         let bottom = running.bottom;
         let mut companions = std::mem::take(&mut self.companions);
-        let ended = companions.each(|companion| companion.end(bottom && result.is_ok()));
+        let ended = companions.end(bottom && result.is_ok());
         self.companions.restore(companions);
         result.and(ended)?;
         if self.nests.len() != running.nests {

@@ -475,3 +475,89 @@ fn chain_in_registers_agrees_with_wide_sweep() {
     }
     assert_eq!(results[0], results[1]);
 }
+
+/// A companion that counts the sweeps that it takes part in, and one that refuses them.
+#[derive(Default)]
+struct Counting {
+    begun: usize,
+    ended: usize,
+}
+
+#[derive(Default)]
+struct Refusing {
+    begins: bool,
+    ends: bool,
+}
+
+fn refusal(refuses: bool) -> Result<()> {
+    if refuses { Err(Error::new(Code::Mismatch, "refused")) } else { Ok(()) }
+}
+
+impl Companion for Counting {
+    fn begin(&mut self, _: &Position, _: &Position, _: &Position, _: bool, _: bool) -> Result<()> {
+        self.begun += 1;
+        Ok(())
+    }
+    fn withdraw(&mut self) {
+        self.begun -= 1;
+    }
+    fn end(&mut self, _: bool) -> Result<()> {
+        self.ended += 1;
+        Ok(())
+    }
+    fn reset(&mut self, _: u32) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Companion for Refusing {
+    fn begin(&mut self, _: &Position, _: &Position, _: &Position, _: bool, _: bool) -> Result<()> {
+        refusal(self.begins)
+    }
+    fn withdraw(&mut self) {
+        panic!("it has not begun");
+    }
+    fn end(&mut self, _: bool) -> Result<()> {
+        refusal(self.ends)
+    }
+    fn reset(&mut self, _: u32) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn test_companions_begin_and_end_together() {
+    let mut tape = recording();
+    let x = input(&mut tape, 3.0);
+    let y = mul(&mut tape, x, x);
+    tape.companion::<Counting>();
+    tape.companion::<Refusing>().begins = true;
+    let (top, bottom) = (tape.position(), tape.base());
+
+    let refused = range(&mut tape, &top, &bottom).expect_err("it refuses to begin");
+    assert_eq!(refused.code, Code::Mismatch);
+    let Counting { begun, ended } = *tape.companion::<Counting>();
+    assert_eq!((begun, ended), (0, 0));
+
+    *tape.companion::<Refusing>() = Refusing::default();
+    tape.seed(&y, 1.0, 0).unwrap();
+    reverse(&mut tape);
+    assert_eq!(adjoint(&tape, &x), 6.0);
+    let Counting { begun, ended } = *tape.companion::<Counting>();
+    assert_eq!((begun, ended), (1, 1));
+}
+
+#[test]
+fn test_companions_all_end() {
+    let mut tape = recording();
+    let x = input(&mut tape, 3.0);
+    mul(&mut tape, x, x);
+    tape.companion::<Refusing>().ends = true;
+    tape.companion::<Counting>();
+    let (top, bottom) = (tape.position(), tape.base());
+
+    let refused = range(&mut tape, &top, &bottom).expect_err("it refuses to end");
+    assert_eq!(refused.code, Code::Mismatch);
+    let Counting { begun, ended } = *tape.companion::<Counting>();
+    assert_eq!((begun, ended), (1, 1));
+}

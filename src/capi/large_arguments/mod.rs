@@ -12,7 +12,7 @@ use crate::mpi::alone::{self, Items};
 use crate::mpi::handle::{File, Object, Role, Win};
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 pub use crate::mpi::types::{shift, shift_mut};
-use crate::mpi::{Comm, Datatype, Failure, Outcome, check, is_in_place, plain, wide_int};
+use crate::mpi::{Comm, Datatype, Failure, Outcome, check, is_in_place, plain, quirks, wide_int};
 use mpi_sys::{MPI_File, MPI_Win};
 use std::ffi::{c_int, c_void};
 
@@ -231,7 +231,7 @@ pub const fn guarded(family: Family, wrong: bool) -> Family {
     if wrong { Family::GuardedVector } else { family }
 }
 
-/// Where MPICH's Allgatherv is wrong: on one rank it ignores the displacement, and past 2^31 bytes it hangs. All
+/// Where MPI's own Allgatherv with large counts may be wrong (`quirks`): on one rank, and past 2^31 bytes. All
 /// ranks receive as many bytes, so all decide alike; but of two groups, neither knows what the other receives.
 ///
 /// # Safety
@@ -256,9 +256,8 @@ pub unsafe fn allgatherv_is_wrong(
     cfg!(admpi_large_count) && bytes().is_ok_and(|bytes| bytes > i64::from(limit()))
 }
 
-/// MPICH's calls in place, Sendrecv_replace among them, send a packed copy, which it cannot receive as pairs
-/// when it is long: there the library makes the copies.
-pub const COPIES_IN_PLACE: bool = cfg!(admpi_mpi = "mpich");
+/// Whether the library makes the copies of calls in place.
+pub const COPIES_IN_PLACE: bool = quirks::IN_PLACE_SENDS_PACKED_COPIES;
 
 /// Whether MPI's own MPI_Alltoall is wrong for that reason. Of the types each rank knows its own only, and all must take
 /// the same way: the address decides.
@@ -273,8 +272,7 @@ pub fn replaces_by_copy(datatype: MPI_Datatype) -> bool {
     COPIES_IN_PLACE && is_mixed(datatype)
 }
 
-/// Whether MPICH's own MPI_Gather or MPI_Scatter is wrong: on its way over other ranks a part is bytes, which MPICH cuts
-/// within an item. All ranks must take the same way. Within a group each has a part of the same items, the root `at_root`;
+/// Whether MPI's own MPI_Gather or MPI_Scatter cuts a part within an item. All ranks must take the same way. Within a group each has a part of the same items, the root `at_root`;
 /// between two groups some have none.
 ///
 /// # Safety
@@ -287,7 +285,7 @@ pub unsafe fn is_cut(
     elsewhere: (MPI_Count, MPI_Datatype),
 ) -> bool {
     // SAFETY: handed on.
-    COPIES_IN_PLACE
+    quirks::GATHER_CUTS_PACKED_ITEMS
         && unsafe { Comm::new(comm) }.is_inter().is_ok_and(|inter| {
             // SAFETY: handed on.
             let (count, datatype) =
@@ -302,10 +300,10 @@ fn is_mixed(datatype: MPI_Datatype) -> bool {
     matches!(grain(unsafe { Datatype::new(datatype) }), Ok(Grain::Mixed))
 }
 
-/// MPICH's MPI_Reduce in place crashes beyond 2 KiB at every root but rank 0.
+/// Whether MPI's own MPI_Reduce in place is wrong.
 #[inline(always)]
 pub fn reduces_by_copy(sendbuf: *const c_void, root: c_int) -> bool {
-    cfg!(admpi_mpi = "mpich") && root > 0 && is_in_place(sendbuf)
+    quirks::REDUCE_IN_PLACE_CRASHES_OFF_RANK_0 && root > 0 && is_in_place(sendbuf)
 }
 
 /// `MPI_Reduce`, from a copy of the operands where it must be.

@@ -24,6 +24,8 @@ pub struct SolveCall {
     pub data: *mut c_void,
 }
 
+laid_out!(admpi_solve_call, SolveCall);
+
 type Solve = unsafe extern "C-unwind" fn(*const SolveCall) -> i32;
 /// Makes a matrix from parameters and another one.
 type Evaluate = unsafe extern "C-unwind" fn(
@@ -45,6 +47,8 @@ pub struct LinearSystem {
     pub destroy: Option<Destroy>,
 }
 
+laid_out!(admpi_linear_system, LinearSystem);
+
 /// A fixed point. Laid out as `admpi_fixed_point_map`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +60,8 @@ pub struct FixedPoint {
     pub tolerance: f64,
     pub max_iterations: i64,
 }
+
+laid_out!(admpi_fixed_point_map, FixedPoint);
 
 fn null(name: &str) -> Error {
     Error::new(Code::Null, format!("{name} is NULL"))

@@ -17,6 +17,8 @@ pub struct Argument {
     pub scalar: Var,
 }
 
+laid_out!(admpi_operand, Argument);
+
 impl Argument {
     /// # Safety
     /// The matrix is null or live.
@@ -36,6 +38,8 @@ pub struct Adjoints {
     pub col_step: i64,
 }
 
+laid_out!(admpi_adjoint, Adjoints);
+
 /// Values of an operand: element (i, j) is `value[i * row_step + j * col_step]`. Laid out as `admpi_values`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +48,8 @@ pub struct Values {
     pub row_step: i64,
     pub col_step: i64,
 }
+
+laid_out!(admpi_values, Values);
 
 impl Argument {
     /// # Safety
@@ -72,6 +78,8 @@ pub struct ForwardCall {
     pub payload: *const c_void,
 }
 
+laid_out!(admpi_forward_call, ForwardCall);
+
 pub type Forward = unsafe extern "C-unwind" fn(*const ForwardCall) -> i32;
 
 /// What a reverse function gets. Laid out as `admpi_kernel_call`.
@@ -86,6 +94,8 @@ pub struct Call {
     pub payload: *const c_void,
     pub value: *const Values,
 }
+
+laid_out!(admpi_kernel_call, Call);
 
 pub type Kernel = unsafe extern "C-unwind" fn(*const Call) -> i32;
 

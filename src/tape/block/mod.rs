@@ -37,6 +37,8 @@ pub struct Id {
     pub tag: u32,
 }
 
+laid_out!(admpi_id, Id);
+
 /// The id of a value that outlived its tape: no sweep accepts it.
 const STALE: u32 = u32::MAX;
 
@@ -53,6 +55,8 @@ pub struct Cells {
     /// Elements may be written in place, through `ids`, while this is the epoch of the thread's tape. 0 is none.
     pub epoch: u32,
 }
+
+laid_out!(admpi_block, Cells);
 
 /// Marks the address of `Runs` in `Cells::ids`.
 const RUNS: usize = 1;
@@ -341,6 +345,8 @@ pub struct Matrix {
     listed: usize,
 }
 
+laid_out!(admpi_varmat, Matrix);
+
 /// A rectangular part of a matrix, as C sees it: element (i, j) is element
 /// `offset + i * row_step + j * col_step` of the block.
 #[repr(C)]
@@ -353,6 +359,8 @@ pub struct View {
     pub row_step: i64,
     pub col_step: i64,
 }
+
+laid_out!(admpi_view, View);
 
 /// The same, checked against its block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,6 +22,8 @@ pub struct SeenOperand {
     pub adjoint: *mut f64,
 }
 
+laid_out!(admpi_operation_operand, SeenOperand);
+
 /// A result. Laid out as `admpi_operation_result`.
 #[repr(C)]
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub struct SeenResult {
     pub value: *mut f64,
     pub adjoint: *const f64,
 }
+
+laid_out!(admpi_operation_result, SeenResult);
 
 /// What the functions get. Laid out as `admpi_operation_call`.
 #[repr(C)]
@@ -42,6 +46,8 @@ pub struct OperationCall {
     pub result: *const SeenResult,
     pub data: *mut c_void,
 }
+
+laid_out!(admpi_operation_call, OperationCall);
 
 pub(super) type Function = unsafe extern "C-unwind" fn(*const OperationCall) -> i32;
 pub(super) type Destroy = unsafe extern "C-unwind" fn(*mut c_void);
@@ -55,6 +61,8 @@ pub struct Operation {
     pub reverse: Option<Function>,
     pub destroy: Option<Destroy>,
 }
+
+laid_out!(admpi_operation, Operation);
 
 /// The user's data of one operation, which is destroyed with it.
 pub struct Data {

@@ -21,6 +21,8 @@ struct Run {
     id: Id,
 }
 
+laid_out!(admpi_run, Run);
+
 /// Behind the last run.
 const END: Run = Run { from: isize::MAX.cast_unsigned(), id: Id { id: 0, tag: 0 } };
 

@@ -1,0 +1,155 @@
+//! The structs that C and Rust share: that their fields are where both sides believe is asserted wherever the crate
+//! compiles. Here: nothing is left out of those assertions.
+#![forbid(unsafe_code)]
+
+#[path = "../scripts/layout.rs"]
+mod layout;
+
+use layout::Struct;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Of `#[repr(C)]` for other reasons: C sees at most what stands first in them.
+const RUST_ALONE: &[&str] = &["Runs", "Block", "Tape", "Item"];
+
+/// Made and read by C.
+const C_ALONE: &[&str] = &["admpi_mpi_sizes"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn list() -> Vec<Struct> {
+    let text = fs::read_to_string(root().join(layout::LIST)).expect("the list");
+    layout::read(&text).expect("lines of three words")
+}
+
+fn collect(path: &Path, endings: &[&str], found: &mut Vec<(PathBuf, String)>) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).expect("a directory") {
+            collect(&entry.expect("an entry").path(), endings, found);
+        }
+    } else if endings.iter().any(|ending| path.extension().is_some_and(|is| is == *ending)) {
+        found.push((path.to_owned(), fs::read_to_string(path).expect("a file")));
+    }
+}
+
+fn files(place: &str, endings: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    collect(&root().join(place), endings, &mut found);
+    found
+}
+
+fn identifier(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+#[test]
+fn every_struct_of_the_list_is_asserted_in_c_and_in_rust() {
+    let (c, rust) = (files("src/shim", &["c"]), files("src", &["rs"]));
+    for Struct { name, .. } in list() {
+        let in_c = format!("\nLAID_OUT_{name};");
+        assert!(c.iter().any(|(_, text)| text.contains(&in_c)), "no file of src/shim has {in_c}");
+        let in_rust = format!("\nlaid_out!({name}, ");
+        assert!(
+            rust.iter().any(|(_, text)| text.contains(&in_rust)),
+            "no file of src has {in_rust}"
+        );
+    }
+}
+
+#[test]
+fn structs_of_rust_for_c_are_in_the_list() {
+    let mut count = 0;
+    for (path, text) in files("src", &["rs"]) {
+        for (at, _) in text.match_indices("#[repr(C)]") {
+            let (_, rest) = text[at..].split_once("struct ").expect("a struct");
+            let name = identifier(rest);
+            let asserted = text.contains(&format!(", {name});")) && text.contains("\nlaid_out!(");
+            assert!(
+                asserted || RUST_ALONE.contains(&name),
+                "{}: {name} has no laid_out! below it",
+                path.display()
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 20, "only {count} structs were found");
+}
+
+fn without_comments(text: &str) -> String {
+    let mut left = String::new();
+    let mut rest = text;
+    while let Some((code, comment)) = rest.split_once("/*") {
+        left.push_str(code);
+        rest = comment.split_once("*/").map_or("", |(_, code)| code);
+    }
+    left + rest
+}
+
+/// The names in a struct's body.
+fn fields(body: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for declaration in body.split(';').map(str::trim).filter(|text| !text.is_empty()) {
+        match declaration.split_once("(*") {
+            Some((_, pointer)) => names.push(identifier(pointer).to_owned()),
+            None => names.extend(declaration.split(',').map(|one| {
+                let one = one.split('[').next().unwrap_or_default().trim();
+                one.rsplit(|c: char| !c.is_alphanumeric() && c != '_')
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned()
+            })),
+        }
+    }
+    names
+}
+
+/// What no offset shows: a field that fits into a gap. Swapped ones are told by name here, too.
+#[test]
+fn structs_of_c_have_the_fields_of_the_list() {
+    let list = list();
+    let known: BTreeMap<&str, &Struct> = list.iter().map(|one| (one.name.as_str(), one)).collect();
+    let mut found = BTreeMap::new();
+    for (path, text) in [files("include", &["h"]), files("src/shim", &["c", "h"])].concat() {
+        let text = without_comments(&text);
+        for (at, _) in text.match_indices("struct ") {
+            let (name, body) = {
+                let rest = &text[at + "struct ".len()..];
+                let name = identifier(rest);
+                let Some(body) = rest[name.len()..].trim_start().strip_prefix('{') else {
+                    continue;
+                };
+                (name, body.split_once("\n}").expect("an end").0)
+            };
+            assert!(!name.is_empty(), "{}: a struct without a name", path.display());
+            if C_ALONE.contains(&name) {
+                continue;
+            }
+            let Some(one) = known.get(name) else {
+                panic!("{}: {name} is not in {}", path.display(), layout::LIST)
+            };
+            let listed: Vec<&str> = one.fields.iter().map(|field| field.name.as_str()).collect();
+            assert_eq!(fields(body), listed, "{}: {name}", path.display());
+            found.insert(name.to_owned(), ());
+        }
+    }
+    for name in known.keys() {
+        assert!(found.contains_key(*name), "{name} is in no header and no file of src/shim");
+    }
+}
+
+/// The list itself: ascending, without overlap, within the struct.
+#[test]
+fn the_list_makes_sense() {
+    for Struct { name, size, alignment, fields, .. } in list() {
+        let mut end = 0;
+        for layout::Field { name: field, offset, size } in fields {
+            assert!(offset >= end, "{name}.{field} overlaps what is before it");
+            end = offset + size;
+        }
+        assert!(end <= size && size < end + alignment, "{name} has gaps at its end");
+    }
+}
