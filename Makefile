@@ -2,7 +2,9 @@
 #
 #   make demo                    the heat-flux job on 4 ranks
 #   make demo-map                the parameters of a population from 59 children: jobs of a map over threads and 4 ranks
-#   make test                    every test, under Open MPI, MPICH and without MPI
+#   make quick                   the tests that a developer runs, under one MPI: some 3 minutes
+#   make test                    the tests of every program, under Open MPI, MPICH and without MPI
+#   make full                    every test in all three builds, under valgrind too: more than an hour
 #   make test-random             random programs for DURATION=3600 seconds, under Open MPI and MPICH, on 1 to 6 ranks
 #   make test-maps               100000 calls of a map on 3 ranks in memory that does not grow: some minutes
 #   make test-large              counts past 2^31 at real size: up to 9 GiB of memory, some minutes
@@ -13,7 +15,7 @@
 #   make dist                    build/admpi-<version>.tar.gz: the source with all crates, for machines without a network
 #   make test-dist               installs from that without a network: some minutes
 #
-# MPI=openmpi or MPI=mpich, or MPICC=<wrapper>, chooses the MPI of all but test; MPI=none installs without.
+# MPI=openmpi or MPI=mpich, or MPICC=<wrapper>, chooses the MPI of all but quick, test and full; MPI=none installs without.
 
 MAKEFLAGS += --no-print-directory
 # Where rustup puts cargo, for shells that were opened before.
@@ -23,7 +25,7 @@ BUILD ?= build
 DURATION ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo demo-map test test-random test-maps test-large bench bench-large install uninstall dist test-dist
+.PHONY: demo demo-map quick test full test-random test-maps test-large bench bench-large install uninstall dist test-dist
 
 demo:
 	scripts/bootstrap demo $(MPI)
@@ -35,9 +37,17 @@ demo-map:
 	scripts/configure "$(BUILD)/demo" $(MPI) -DBUILD_TESTING=OFF -DADMPI_BENCHES=OFF
 	cmake --build "$(BUILD)/demo" --target demo-map --parallel $(JOBS)
 
+quick:
+	scripts/bootstrap test
+	BUILD="$(BUILD)" scripts/test quick
+
 test:
 	scripts/bootstrap test
 	BUILD="$(BUILD)" scripts/test
+
+full:
+	scripts/bootstrap test
+	BUILD="$(BUILD)" scripts/test full
 
 test-random:
 	scripts/bootstrap test

@@ -40,9 +40,25 @@ function(admpi_launcher variable ranks)
   set(${variable} "${ADMPI_MPIEXEC}" ${ADMPI_MPIEXEC_FLAGS} -n "${ranks}" PARENT_SCOPE)
 endfunction()
 
-# admpi_register(<test> PROCESSORS <n> TIMEOUT <seconds> [LABELS <label>...] COMMAND <arg>...)
+# admpi_register(<test> PROCESSORS <n> TIMEOUT <seconds> [QUICK | FULL] [EVERY_BUILD] [LABELS <label>...] COMMAND <arg>...)
+#
+# The tiers are labels, from which scripts/test chooses (docs/dev/tiers.md).
+# - QUICK, label quick: `make quick` runs the test. FULL, label full: `make full` alone does. All but those of label full are
+#   of the default tier.
+# - Label serial: the test starts no ranks and is the same in the build without MPI; the default tier has it there only. A
+#   test has it in a build with MPI without being told, unless it has the label mpi, or EVERY_BUILD says that the builds
+#   differ.
 function(admpi_register test)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROCESSORS;TIMEOUT" "LABELS;COMMAND")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK;FULL;EVERY_BUILD" "PROCESSORS;TIMEOUT" "LABELS;COMMAND")
+  if(arg_QUICK AND NOT arg_FULL)
+    list(APPEND arg_LABELS quick)
+  endif()
+  if(arg_FULL)
+    list(APPEND arg_LABELS full)
+  endif()
+  if(ADMPI_WITH_MPI AND NOT arg_EVERY_BUILD AND NOT mpi IN_LIST arg_LABELS)
+    list(APPEND arg_LABELS serial)
+  endif()
   add_test(NAME "${test}" COMMAND ${arg_COMMAND})
   set_tests_properties("${test}" PROPERTIES
     PROCESSORS "${arg_PROCESSORS}" TIMEOUT "${arg_TIMEOUT}" LABELS "${arg_LABELS}"

@@ -1,10 +1,13 @@
 # admpi_add_test(<name> SOURCES <file>... [RANKS <n>...] [VALGRIND [<n>...]] [ARGS <arg>...] [VALGRIND_ARGS <arg>...]
-#                [TIMEOUT <seconds>] [LIBRARIES <target>...] [PLAIN_MAIN])
+#                [TIMEOUT <seconds>] [LIBRARIES <target>...] [PLAIN_MAIN] [EVERY_BUILD] [NOT_QUICK])
 #
 # Builds one program and registers it with ctest.
-# - Without RANKS it is a serial test, run in every configuration.
+# - Without RANKS it is a serial test. It runs in the build without MPI, and in the others where EVERY_BUILD says that they
+#   differ; else there it is of label serial.
 # - With RANKS it is an MPI test: left out where there is no MPI, else run once a number of ranks, as
 #   <name>_<n>. A deadlock ends at TIMEOUT (default 60 s).
+# - Of the numbers of ranks above 4, the first runs by default and the others are of the tier full. The tier quick runs
+#   serial tests, and MPI tests on 3 ranks, or on the most below; NOT_QUICK leaves a test out.
 # - VALGRIND runs it under valgrind too (label valgrind): at the given ranks, or as a serial test. That only
 #   in the build without MPI: the tape is the same in all of them. VALGRIND_ARGS are the program's there only.
 # - C++ tests use doctest; its main() is provided, with MPI initialised where RANKS are given. Tests in C
@@ -28,8 +31,28 @@ if(ADMPI_VALGRIND)
   endif()
 endif()
 
+# admpi_tiers_of_ranks(<quick> <full> <n>...): of these numbers of ranks, in ascending order, the one that the tier quick takes,
+# and those that full has for itself.
+function(admpi_tiers_of_ranks quick full)
+  set(chosen "")
+  set(left "")
+  set(above FALSE)
+  foreach(ranks IN LISTS ARGN)
+    if(ranks LESS_EQUAL 3 OR chosen STREQUAL "")
+      set(chosen ${ranks})
+    endif()
+    if(above)
+      list(APPEND left ${ranks})
+    elseif(ranks GREATER 4)
+      set(above TRUE)
+    endif()
+  endforeach()
+  set(${quick} "${chosen}" PARENT_SCOPE)
+  set(${full} "${left}" PARENT_SCOPE)
+endfunction()
+
 function(admpi_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN" "TIMEOUT" "SOURCES;RANKS;VALGRIND;ARGS;VALGRIND_ARGS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN;EVERY_BUILD;NOT_QUICK" "TIMEOUT" "SOURCES;RANKS;VALGRIND;ARGS;VALGRIND_ARGS;LIBRARIES")
   if(arg_RANKS AND NOT ADMPI_WITH_MPI)
     return()
   endif()
@@ -50,11 +73,25 @@ function(admpi_add_test name)
 
   set(program "$<TARGET_FILE:${name}>" ${arg_ARGS})
   if(NOT arg_RANKS)
-    admpi_register("${name}" PROCESSORS 1 TIMEOUT ${arg_TIMEOUT} COMMAND ${program})
+    set(tier "")
+    if(NOT arg_NOT_QUICK)
+      list(APPEND tier QUICK)
+    endif()
+    if(arg_EVERY_BUILD)
+      list(APPEND tier EVERY_BUILD)
+    endif()
+    admpi_register("${name}" PROCESSORS 1 TIMEOUT ${arg_TIMEOUT} ${tier} COMMAND ${program})
   endif()
+  admpi_tiers_of_ranks(quick full ${arg_RANKS})
   foreach(ranks IN LISTS arg_RANKS)
+    set(tier "")
+    if(ranks IN_LIST full)
+      set(tier FULL)
+    elseif(ranks EQUAL quick AND NOT arg_NOT_QUICK)
+      set(tier QUICK)
+    endif()
     admpi_launcher(launcher "${ranks}")
-    admpi_register("${name}_${ranks}" PROCESSORS "${ranks}" TIMEOUT ${arg_TIMEOUT} LABELS mpi
+    admpi_register("${name}_${ranks}" PROCESSORS "${ranks}" TIMEOUT ${arg_TIMEOUT} ${tier} LABELS mpi
       COMMAND ${launcher} ${program})
   endforeach()
 

@@ -144,7 +144,7 @@ TEST_CASE("test_communicators_split_and_free_each_step") {
   // MPICH has 2046 communicators a process: the private ones must be reused. All steps are swept at the end.
   // With more ranks than cores a step takes milliseconds.
   test::begin();
-  const int steps = size_of(world) <= 2 ? 5000 : size_of(world) <= 4 ? 200 : 60;
+  const int steps = size_of(world) <= 2 ? 2500 : size_of(world) <= 4 ? 200 : 60;
   admpi::tape tape;
   tape.start();
   var x = 1.0;

@@ -546,7 +546,7 @@ TEST_CASE("test_deadlock_many_under_one_window") {
   test::begin();
   if (size() < 2) return;
   const polling on;
-  const int messages = 400, n = 2000;
+  const int messages = 300, n = 2000;
   for (const bool collective : {false, true}) {
     CAPTURE(collective);
     admpi::tape tape;
@@ -588,10 +588,10 @@ TEST_CASE("test_deadlock_ring_of_blocking_sends") {
 }
 
 TEST_CASE("test_deadlock_many_ahead_of_one_awaited") {
-  // Rank 1 must return 600 large adjoints before rank 0 gives it the one that it waits for.
+  // Rank 1 must return 300 large adjoints before rank 0 gives it the one that it waits for.
   test::begin();
   if (size() < 2) return;
-  const int messages = 600, n = 2000;
+  const int messages = 300, n = 2000;
   admpi::tape tape;
   tape.start();
   std::vector<var> x(n, 1.0), y(n), last(n);
@@ -615,7 +615,7 @@ TEST_CASE("test_deadlock_many_ahead_of_a_blocking_collective") {
   // Rank 1 comes to the Allreduce with adjoints that have not left yet, without which rank 0 never comes to it.
   test::begin();
   if (size() < 2) return;
-  const int messages = 600, n = 2000;
+  const int messages = 300, n = 2000;
   admpi::tape tape;
   tape.start();
   std::vector<var> x(n, 1.0), y(n), sum(n);

@@ -792,7 +792,7 @@ void check_program(const world &w, const recipe &r) {
 bool time_is_left(double since) {
   double seconds = MPI_Wtime() - since;
   MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  return seconds < 20.0;
+  return seconds < 5.0;
 }
 
 }  // namespace

@@ -110,12 +110,14 @@ TEST_CASE("test_large_accumulate") {
           }
           auto place = [&](int i) { return static_cast<std::size_t>(derived ? i / 3 * 4 + i % 3 + 1 : i + 1); };
           std::vector<double> wanted = before;
-          for (int turn = 0; turn < size; turn++)
+          for (int turn = 0; turn < size; turn++) {
+            const auto values = numbers(static_cast<std::size_t>(n), turn);
             for (int i = 0; i < n; i++) {
-              const double value = numbers(static_cast<std::size_t>(n), turn)[static_cast<std::size_t>(i)];
+              const double value = values[static_cast<std::size_t>(i)];
               if (op == MPI_SUM) wanted[place(i)] += value;
               if (op == MPI_REPLACE) wanted[place(i)] = value;
             }
+          }
           // Every rank reads rank 0's memory, without changing it.
           MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
           MPI_Win_lock_all(0, win);
