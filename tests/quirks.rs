@@ -70,7 +70,7 @@ fn quirks() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_quirk_tells_where_it_was_seen_and_what_meets_it() {
+fn every_quirk_tells_where_it_was_seen_and_what_shows_it() {
     let code = files(&["src"]);
     let tests = files(&["cpp_tests", "benches"]);
     let mut count = 0;
@@ -81,8 +81,10 @@ fn every_quirk_tells_where_it_was_seen_and_what_meets_it() {
             continue; // not one quirk, but a choice
         }
         assert!(doc.contains("MPICH 4.0") || doc.contains("Open MPI 4.1"), "{name}: seen where?");
-        let test = ["Met by `", "Measured by `"].iter().find_map(|way| doc.split_once(way));
-        let (_, test) = test.unwrap_or_else(|| panic!("{name}: which test meets it?"));
+        let test = ["Shown by `", "Reached by `", "Measured by `"]
+            .iter()
+            .find_map(|way| doc.split_once(way));
+        let (_, test) = test.unwrap_or_else(|| panic!("{name}: which test shows it?"));
         let (test, _) = test.split_once('`').expect("its name");
         assert!(
             tests.iter().any(|(file, text)| file.contains(test) || text.contains(test)),
