@@ -839,6 +839,22 @@ TEST_CASE("test_checking_off_neighbours_tell") {
   AMPI_Comm_free(&ring);
 }
 
+TEST_CASE("test_checking_off_polling_tells") {
+  // Each call has a tag, counted by those on record: where one is missing, a message of the same length is another call's.
+  if (ranks() != 2) return;
+  const int set = admpi_set_polling(1);
+  const std::string text = found_in_sweep([&](admpi::tape &tape, std::vector<admpi::var> &x) {
+    std::vector<admpi::var> y(8);
+    if (rank() == 1) tape.stop();
+    AMPI_Reduce(x.data(), y.data(), 2, AMPI_ADOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    tape.start();
+    AMPI_Gather(x.data(), 2, AMPI_ADOUBLE, y.data(), 2, AMPI_ADOUBLE, 0, MPI_COMM_WORLD);
+  });
+  admpi_set_polling(set);
+  CAPTURE(text);
+  if (rank() == 1) CHECK(has(text, "this rank reverses its Gather, and another member its Reduce: all members must record"));
+}
+
 TEST_CASE("test_checking_off_collectives_that_differ") {
   if (ranks() < 2) return;
   const bool is_last = rank() == ranks() - 1;

@@ -188,16 +188,22 @@ pub trait Rule: Copy + Send + 'static {
     fn destinations(&self, sweep: &Sweep<'_>) -> Edges;
 
     /// As `depart`, over the edges.
-    fn send(&self, taken: Staging, tag: c_int, sweep: &mut Sweep<'_>) -> Result<Home> {
+    fn send(
+        &self,
+        taken: Staging,
+        tag: c_int,
+        stamp: Stamp,
+        sweep: &mut Sweep<'_>,
+    ) -> Result<Home> {
         let width = sweep.width();
-        self.sources(sweep).send(self.private(), tag, None, &taken, width, sweep)?;
+        self.sources(sweep).send(self.private(), tag, Some(stamp), &taken, width, sweep)?;
         Ok(Home::default())
     }
 
     /// As `add`, over the edges.
-    fn receive(&self, _: Home, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
+    fn receive(&self, home: Home, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
         let Some(ids) = self.operands() else { return Ok(()) };
-        self.destinations(sweep).collect(self.private(), tag, None, ids, sweep)
+        self.destinations(sweep).collect(self.private(), tag, Some(home.stamp), ids, sweep)
     }
 }
 
@@ -229,10 +235,12 @@ fn leave<R: Rule>(
     let (post, release, number) = match way {
         Way::Together { post, release, number } => (post, release, number),
         Way::Edges(tag) => {
-            let home = rule.send(taken, tag, sweep)?;
-            return Ok(Some(Home { tag: Some(tag), ..home }));
+            let stamp = stamp_of(&rule, stamp::UNNUMBERED, sweep);
+            let home = rule.send(taken, tag, stamp, sweep)?;
+            return Ok(Some(Home { tag: Some(tag), stamp, ..home }));
         }
     };
+    let number = sweep.companion::<Traffic>().number_from_base(rule.private(), number);
     let stamp = stamp_of(&rule, number, sweep);
     let set_off = move |sweep: &mut Sweep<'_>| {
         // A member that could not know of the call has none of it on record.
@@ -259,11 +267,10 @@ fn leave<R: Rule>(
     Ok(None)
 }
 
-fn stamp_of<R: Rule>(rule: &R, number: u32, sweep: &mut Sweep<'_>) -> Stamp {
+fn stamp_of<R: Rule>(rule: &R, number: u32, sweep: &Sweep<'_>) -> Stamp {
     let (Some(call), Some(signature)) = (rule.call(), rule.signature()) else {
         return Stamp::default();
     };
-    let number = sweep.companion::<Traffic>().number_from_base(rule.private(), number);
     Stamp::new(call, signature, number, sweep.width())
 }
 

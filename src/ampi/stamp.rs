@@ -48,6 +48,9 @@ impl Call {
 const NUMBER: u32 = 12;
 const DETAIL: u32 = 16;
 
+/// The number of a call whose messages have a tag of its own instead.
+pub const UNNUMBERED: u32 = (1 << NUMBER) - 1;
+
 /// What the members of one collective of adjoints have alike.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stamp(u32);
@@ -60,7 +63,7 @@ impl Stamp {
             (hash ^ word.cast_unsigned()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
         });
         let detail = u32::try_from(detail >> (64 - DETAIL)).unwrap_or(0);
-        let number = number & ((1 << NUMBER) - 1);
+        let number = number & UNNUMBERED;
         Self((call as u32 + 1) << (NUMBER + DETAIL) | number << DETAIL | detail)
     }
 
@@ -133,11 +136,11 @@ impl Stamp {
     }
 
     fn describe(self) -> String {
-        let number = (self.place() & ((1 << NUMBER) - 1)) + 1;
-        format!(
-            "its {}, recorded as collective number {number} of the communicator",
-            self.call().unwrap_or("collective")
-        )
+        let call = self.call().unwrap_or("collective");
+        match self.place() & UNNUMBERED {
+            UNNUMBERED => format!("its {call}"),
+            n => format!("its {call}, recorded as collective number {} of the communicator", n + 1),
+        }
     }
 }
 
