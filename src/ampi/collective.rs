@@ -196,14 +196,14 @@ pub trait Rule: Copy + Send + 'static {
         sweep: &mut Sweep<'_>,
     ) -> Result<Home> {
         let width = sweep.width();
-        self.sources(sweep).send(self.private(), tag, Some(stamp), &taken, width, sweep)?;
+        self.sources(sweep).send(self.private(), tag, stamp, &taken, width, sweep)?;
         Ok(Home::default())
     }
 
     /// As `add`, over the edges.
     fn receive(&self, home: Home, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
         let Some(ids) = self.operands() else { return Ok(()) };
-        self.destinations(sweep).collect(self.private(), tag, Some(home.stamp), ids, sweep)
+        self.destinations(sweep).collect(self.private(), tag, home.stamp, ids, sweep)
     }
 }
 
@@ -232,16 +232,14 @@ fn leave<R: Rule>(
     let lead = usize::from(matches!(way, Way::Together { .. }));
     let taken = rule.take(outputs, lead, sweep);
     statistics::sent_back(taken.len());
-    let (post, release, number) = match way {
-        Way::Together { post, release, number } => (post, release, number),
+    let stamp = stamp_of(&rule, way, sweep);
+    let (post, release) = match way {
+        Way::Together { post, release, .. } => (post, release),
         Way::Edges(tag) => {
-            let stamp = stamp_of(&rule, stamp::UNNUMBERED, sweep);
             let home = rule.send(taken, tag, stamp, sweep)?;
             return Ok(Some(Home { tag: Some(tag), stamp, ..home }));
         }
     };
-    let number = sweep.companion::<Traffic>().number_from_base(rule.private(), number);
-    let stamp = stamp_of(&rule, number, sweep);
     let set_off = move |sweep: &mut Sweep<'_>| {
         // A member that could not know of the call has none of it on record.
         if rule.signature().is_some() {
@@ -267,9 +265,16 @@ fn leave<R: Rule>(
     Ok(None)
 }
 
-fn stamp_of<R: Rule>(rule: &R, number: u32, sweep: &Sweep<'_>) -> Stamp {
+/// Zero where some members may not have the call on record.
+fn stamp_of<R: Rule>(rule: &R, way: Way, sweep: &mut Sweep<'_>) -> Stamp {
     let (Some(call), Some(signature)) = (rule.call(), rule.signature()) else {
         return Stamp::default();
+    };
+    let number = match way {
+        Way::Together { number, .. } => {
+            sweep.companion::<Traffic>().number_from_base(rule.private(), number)
+        }
+        Way::Edges(_) => stamp::UNNUMBERED,
     };
     Stamp::new(call, signature, number, sweep.width())
 }

@@ -31,10 +31,12 @@ pub struct Edges(List<Edge>);
 
 listable!(Edge);
 
-/// Of a piece that begins at `start`, behind `lead` elements before the first: its first value, and how many elements are
-/// before that.
-const fn beyond(lead: usize, start: usize) -> (usize, usize) {
-    (start.saturating_sub(lead), lead.saturating_sub(start))
+/// Each part travels behind one element of stamp.
+const LEAD: usize = 1;
+
+/// Of a piece of that, which begins at `start`: its first value, and how many elements are before that.
+const fn beyond(start: usize) -> (usize, usize) {
+    (start.saturating_sub(LEAD), LEAD.saturating_sub(start))
 }
 
 fn mirrored(private: &Private, rank: usize) -> c_int {
@@ -88,21 +90,20 @@ impl Edges {
         &self,
         private: &Private,
         tag: c_int,
-        stamp: Option<Stamp>,
+        stamp: Stamp,
         taken: &Staging,
         columns: usize,
         sweep: &mut Sweep<'_>,
     ) -> Result<()> {
         let (private, depth) = (private.mirror(), sweep.depth());
-        let lead = usize::from(stamp.is_some());
         for &Edge { peer, at, n } in self.0.iter() {
             let part = &taken.as_slice()[at * columns..];
-            for piece in pieces(lead + n, columns) {
+            for piece in pieces(LEAD + n, columns) {
                 let n = piece.len();
-                let (first, ahead) = beyond(lead, piece.start);
+                let (first, ahead) = beyond(piece.start);
                 let mut data = Staging::take(n * columns);
                 let (head, values) = data.as_mut_slice().split_at_mut(ahead * columns);
-                head.fill(stamp.unwrap_or_default().word());
+                head.fill(stamp.word());
                 values.copy_from_slice(&part[first * columns..][..values.len()]);
                 let data = Payload::Own(data);
                 let parcel = Parcel { private, depth, peer, tag, n, width: columns, data };
@@ -118,19 +119,18 @@ impl Edges {
         &self,
         private: &Private,
         tag: c_int,
-        stamp: Option<Stamp>,
+        stamp: Stamp,
         columns: usize,
         sweep: &mut Sweep<'_>,
         mut each: impl FnMut(usize, &[f64]),
     ) -> Result<()> {
         let way = (private.mirror(), sweep.depth());
-        let lead = usize::from(stamp.is_some());
         with_traffic(sweep, |traffic, _| {
             self.0.iter().try_for_each(|&Edge { peer, at, n }| {
                 let (from, mut fits) = (Envelope::new(peer, tag), Ok(()));
-                traffic.receive(way, from, lead + n, columns, |before, piece| {
-                    let (first, ahead) = beyond(lead, before);
-                    if let Some(stamp) = stamp.filter(|_| ahead > 0) {
+                traffic.receive(way, from, LEAD + n, columns, |before, piece| {
+                    let (first, ahead) = beyond(before);
+                    if ahead > 0 {
                         fits = stamp.check(piece[0], 1);
                     }
                     each(at + first, &piece[ahead * columns..]);
@@ -145,7 +145,7 @@ impl Edges {
         &self,
         private: &Private,
         tag: c_int,
-        stamp: Option<Stamp>,
+        stamp: Stamp,
         ids: &Ids,
         sweep: &mut Sweep<'_>,
     ) -> Result<()> {

@@ -169,14 +169,11 @@ impl Rule for Neighbours {
     }
 
     fn depart(&self, taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
-        let (stamp, width) = (self.call().map(|_| stamp), sweep.width());
-        self.sources(sweep).send(self.private, TAG, stamp, &taken, width, sweep)?;
-        Ok(Home::default())
+        self.send(taken, TAG, stamp, sweep)
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
-        let stamp = self.call().map(|_| home.stamp);
-        self.destinations(sweep).collect(self.private, TAG, stamp, &self.ids, sweep)
+        self.receive(home, TAG, sweep)
     }
 
     fn operands(&self) -> Option<&Ids> {

@@ -234,22 +234,22 @@ impl Rule for Scanned {
     ) -> Result<Home> {
         let (sources, width) = (self.sources(sweep), sweep.width());
         if self.is_sum() {
-            sources.send(self.private, tag, Some(stamp), &taken, width, sweep)?;
+            sources.send(self.private, tag, stamp, &taken, width, sweep)?;
             return Ok(Home::default());
         }
         let maps = self.maps(taken.as_slice(), 0, sweep);
-        sources.send(self.private, tag, Some(stamp), &maps, 1 + width, sweep)?;
+        sources.send(self.private, tag, stamp, &maps, 1 + width, sweep)?;
         Ok(Home { kept: self.kept(taken), ..Home::default() })
     }
 
     fn receive(&self, mut home: Home, tag: c_int, sweep: &mut Sweep<'_>) -> Result<()> {
         let (destinations, words) = (self.destinations(sweep), 1 + sweep.width());
         if self.is_sum() {
-            return destinations.collect(self.private, tag, Some(home.stamp), &self.ids, sweep);
+            return destinations.collect(self.private, tag, home.stamp, &self.ids, sweep);
         }
         let mut all = Staging::zeros(self.ids.len() * words);
         let from_the_top = destinations.reversed();
-        from_the_top.receive(self.private, tag, Some(home.stamp), words, sweep, |at, maps| {
+        from_the_top.receive(self.private, tag, home.stamp, words, sweep, |at, maps| {
             let all = &mut all.as_mut_slice()[at * words..];
             let each = all.chunks_exact_mut(words).zip(maps.chunks_exact(words));
             for (all, map) in each {

@@ -602,9 +602,7 @@ impl Traffic {
         if base == 0 {
             return number;
         }
-        // None of a communicator whose calls bear no number.
-        let started = self.started.get(private.index).map_or(&[][..], Vec::as_slice);
-        let below = started.partition_point(|&event| event < base);
+        let below = self.started[private.index].partition_point(|&event| event < base);
         number.wrapping_sub(u32::try_from(below).unwrap_or(u32::MAX))
     }
 
