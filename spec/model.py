@@ -24,6 +24,7 @@ POINTERS = {"buffer": "void", "address": "void", "string": "char"}
 OPAQUE = {"pointer", "attribute", "extra_state"}
 # Written out behind "=".
 WRITTEN = {"function", "strings", "string_lists", "ranges", "variadic"}
+KINDS = {*VALUES, *ARRAYS, *POINTERS, *OPAQUE, *WRITTEN}
 
 STATUSES = {"adjoint", "tracked", "refused", "wrapped", "passes"}
 MARKS = {"deprecated", "removed", "optional", "partitioned", "large"}
@@ -48,6 +49,8 @@ class Parameter:
                 self.words.add(word)
             else:
                 raise ValueError(f"what is '{word}'?")
+        if self.kind not in KINDS:
+            raise ValueError(f"the kind '{self.kind}' of {self.name} is not in spec/model.py")
         self.c = written.strip() or self.in_c()
         match = re.match(r"(.*?)\s*\**(\w+)?((?:\[\d*\])*)$", self.c)
         self.c_type, self.array = match.group(1), match.group(3)
@@ -67,7 +70,7 @@ class Parameter:
             return f"void *{self.name}"
         if self.name == "...":
             return "..."
-        raise ValueError(f"the kind '{self.kind}' is not in spec/model.py, and has no '='")
+        raise ValueError(f"{self.name} is a {self.kind}, which is written out behind '='")
 
 
 class Call:

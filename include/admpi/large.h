@@ -73,7 +73,7 @@ int MPIX_Rsend_x(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 /**
  * `MPI_Recv` with a count past 2^31, as one item of a large type.
  *
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[in] source    rank to receive from, or MPI_ANY_SOURCE
@@ -178,7 +178,7 @@ int MPIX_Irsend_x(const void *buf,
 /**
  * `MPI_Irecv` with a count past 2^31, as one item of a large type.
  *
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[in] source    rank to receive from, or MPI_ANY_SOURCE
@@ -199,10 +199,10 @@ int MPIX_Irecv_x(void *buf,
 /**
  * `MPI_Mrecv` with a count past 2^31, as one item of a large type.
  *
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
- * @param[in] message   the matched message; becomes MPI_MESSAGE_NULL
+ * @param[in,out] message   the matched message; becomes MPI_MESSAGE_NULL
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
  * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
  * Local (MPI-3.1, chapter 3)
@@ -212,10 +212,10 @@ int MPIX_Mrecv_x(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message 
 /**
  * `MPI_Imrecv` with a count past 2^31, as one item of a large type.
  *
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
- * @param[in] message   the matched message; becomes MPI_MESSAGE_NULL
+ * @param[in,out] message   the matched message; becomes MPI_MESSAGE_NULL
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
  * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
  * Local (MPI-3.1, chapter 3)
@@ -229,7 +229,7 @@ int MPIX_Imrecv_x(void *buf,
 /**
  * `MPI_Sendrecv_replace` with a count past 2^31, as one item of a large type.
  *
- * @param[in] buf       items of `datatype`
+ * @param[in,out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[in] dest      rank to send to
@@ -318,7 +318,7 @@ int MPIX_Isendrecv_x(const void *sendbuf,
  * MPI-4's nonblocking send-receive in one buffer, on every MPI: a copy is sent. The status is the
  * receive's.
  *
- * @param[in] buf       items of `datatype`
+ * @param[in,out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[in] dest      rank to send to
@@ -432,7 +432,7 @@ int MPIX_Rsend_init_x(const void *buf,
  * `MPI_Recv_init` with a count past 2^31, as one item of a large type. Persistent: started by
  * plain MPI_Start.
  *
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[in] source    rank to receive from, or MPI_ANY_SOURCE
@@ -453,7 +453,7 @@ int MPIX_Recv_init_x(void *buf,
 /**
  * `MPI_Bcast` with a count past 2^31, as one item of a large type.
  *
- * @param[in] buffer    items of `datatype`
+ * @param[in,out] buffer    items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[in] root      rank of the root
@@ -466,7 +466,7 @@ int MPIX_Bcast_x(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 /**
  * `MPI_Ibcast` with a count past 2^31, as one item of a large type. All ranks pass one count.
  *
- * @param[in] buffer    items of `datatype`
+ * @param[in,out] buffer    items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[in] root      rank of the root
@@ -836,7 +836,7 @@ int MPIX_Exscan_x(const void *sendbuf,
  * `MPI_Reduce_local` with a count past 2^31, in pieces of at most 16 MiB.
  *
  * @param[in] inbuf     left operands
- * @param[in] inoutbuf  right operands, replaced by the result
+ * @param[in,out] inoutbuf  right operands, replaced by the result
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[in] op        predefined or user-defined operation
@@ -1430,7 +1430,7 @@ int MPIX_Ineighbor_alltoallw_x(const void *sendbuf,
  * `MPI_Bcast_init` with a count past 2^31, as one item of a large type. Persistent: started by
  * plain MPI_Start. All ranks pass one count.
  *
- * @param[in] buffer    items of `datatype`
+ * @param[in,out] buffer    items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[in] root      rank of the root
@@ -2012,7 +2012,7 @@ int MPIX_Put_x(const void *origin_addr,
 /**
  * `MPI_Get` with counts past 2^31, as one item of a large type each.
  *
- * @param[in] origin_addr      items here
+ * @param[out] origin_addr      items here
  * @param[in] origin_count     number of items here
  * @param[in] origin_datatype  their type
  * @param[in] target_rank      rank whose window is accessed
@@ -2060,7 +2060,7 @@ int MPIX_Rput_x(const void *origin_addr,
 /**
  * `MPI_Rget` with counts past 2^31, as one item of a large type each.
  *
- * @param[in] origin_addr      items here
+ * @param[out] origin_addr      items here
  * @param[in] origin_count     number of items here
  * @param[in] origin_datatype  their type
  * @param[in] target_rank      rank whose window is accessed
@@ -2206,7 +2206,7 @@ int MPIX_Rget_accumulate_x(const void *origin_addr,
  * `MPI_File_read` with a count past 2^31, as one item of a large type.
  *
  * @param[in] fh        the file
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -2237,7 +2237,7 @@ int MPIX_File_write_x(MPI_File fh,
  *
  * @param[in] fh        the file
  * @param[in] offset    where to begin, in elementary types of the view
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -2274,7 +2274,7 @@ int MPIX_File_write_at_x(MPI_File fh,
  * `MPI_File_read_shared` with a count past 2^31, as one item of a large type.
  *
  * @param[in] fh        the file
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -2308,7 +2308,7 @@ int MPIX_File_write_shared_x(MPI_File fh,
  * `MPI_File_read_all` with a count past 2^31, as one item of a large type.
  *
  * @param[in] fh        the file
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -2339,7 +2339,7 @@ int MPIX_File_write_all_x(MPI_File fh,
  *
  * @param[in] fh        the file
  * @param[in] offset    where to begin, in elementary types of the view
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -2376,7 +2376,7 @@ int MPIX_File_write_at_all_x(MPI_File fh,
  * `MPI_File_read_ordered` with a count past 2^31, as one item of a large type.
  *
  * @param[in] fh        the file
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -2411,7 +2411,7 @@ int MPIX_File_write_ordered_x(MPI_File fh,
  * own call.
  *
  * @param[in] fh        the file
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
@@ -2438,7 +2438,7 @@ int MPIX_File_write_all_begin_x(MPI_File fh, const void *buf, MPI_Count count, M
  *
  * @param[in] fh        the file
  * @param[in] offset    where to begin, in elementary types of the view
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
@@ -2473,7 +2473,7 @@ int MPIX_File_write_at_all_begin_x(MPI_File fh,
  * MPI's own call.
  *
  * @param[in] fh        the file
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
@@ -2498,7 +2498,7 @@ int MPIX_File_write_ordered_begin_x(MPI_File fh, const void *buf, MPI_Count coun
  * `MPI_File_iread` with a count past 2^31, in pieces of at most 1 GiB behind one request.
  *
  * @param[in] fh        the file
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
@@ -2529,7 +2529,7 @@ int MPIX_File_iwrite_x(MPI_File fh,
  *
  * @param[in] fh        the file
  * @param[in] offset    where to begin, in elementary types of the view
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
@@ -2566,7 +2566,7 @@ int MPIX_File_iwrite_at_x(MPI_File fh,
  * `MPI_File_iread_all` with a count past 2^31, as one item of a large type.
  *
  * @param[in] fh        the file
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
@@ -2601,7 +2601,7 @@ int MPIX_File_iwrite_all_x(MPI_File fh,
  *
  * @param[in] fh        the file
  * @param[in] offset    where to begin, in elementary types of the view
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
@@ -2639,7 +2639,7 @@ int MPIX_File_iwrite_at_all_x(MPI_File fh,
  * would let those of other ranks in between.
  *
  * @param[in] fh        the file
- * @param[in] buf       items of `datatype`
+ * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test

@@ -7,7 +7,7 @@ and types only. A template says what a call does; the rest stands in the tables.
 import textwrap
 
 from model import CALLS
-from emit.rust import formatted, rust
+from emit.rust import direction, formatted, rust
 
 # A template's words: NAME of the call, MODE of a send, END how it ends, LIST of counts and displacements.
 MODES = {"Send": "STANDARD", "Bsend": "BUFFERED", "Ssend": "SYNCHRONOUS", "Rsend": "READY"}
@@ -160,7 +160,7 @@ pub unsafe extern "C-unwind" fn {name}({arguments}) -> c_int {{
 
 def documentation(call, large):
     lines = textwrap.wrap(sentence(call, large), 114)
-    rows = [(one.name, direction(one), parameter(call, one)) for one in call.parameters]
+    rows = [(one.name, "" if one.direction == "in" else f"[{direction(one)}]", parameter(call, one)) for one in call.parameters]
     width = max(len(f"@param{way} {name}") for name, way, _ in rows)
     lines += [f"{f'@param{way} {name}'.ljust(width)}  {text}" for name, way, text in rows]
     lines.append(f"@return an MPI code, raised on {raised_on(call)}")
@@ -179,16 +179,12 @@ def sentence(call, large):
     return f"{call.name}. {call.doc}"
 
 
-def direction(parameter):
-    return {"in": "", "out": "[out]", "inout": "[in,out]"}[parameter.direction]
-
-
 def parameter(call, one):
     """What a parameter is told to be: the table's words, and what follows from the form."""
     if one.kind == "request":
-        while_current = ", while the same tape is current" if call.is_collective or "message" in call.takes or receives(call) else ""
+        while_current = ", while the same tape is current" if call.is_collective or receives(call) else ""
         return REQUESTED[call.form] + (while_current if call.form == "nonblocking" else "")
-    if one.name == "buf" and "status" not in call.base.takes:
+    if one.name == "buf" and not receives(call):
         return one.doc + LIVES[call.form]
     if one.name == "buf" and call.form != "blocking":
         return one.doc + (", until completion" if call.form == "nonblocking" else LIVES["persistent"])

@@ -7,7 +7,7 @@ does is one of the functions of src/large; a template here says which and with w
 import re
 
 from model import BY_NAME, CALLS
-from emit.rust import formatted, rust
+from emit.rust import direction, formatted, rust
 
 # What else the library calls beside what the templates name.
 OTHERS = """MPI_Type_dup MPI_Type_create_hvector MPI_Type_create_hindexed MPI_Type_create_struct
@@ -29,9 +29,6 @@ Send_init Bsend_init Ssend_init Rsend_init Recv_init Bcast Gather Scatter Allgat
 Gatherv Igatherv Scatterv Iscatterv Allgatherv Iallgatherv Alltoallv Ialltoallv Alltoallw Ialltoallw
 Iallreduce Ireduce Iscan Iexscan Ireduce_scatter Ireduce_scatter_block
 Allreduce_init Reduce_init Scan_init Exscan_init Reduce_scatter_init Reduce_scatter_block_init""".split()
-
-# The parameters in Rust that are counts of one buffer each.
-COUNTS = {"count", "sendcount", "recvcount", "origin_count", "result_count", "target_count"}
 
 
 class Function:
@@ -95,10 +92,9 @@ def documentation(function, sentence, collective, chapter):
             text = "to be started by plain MPI_Start"
         if "{}" in text:
             text = text.format("in bytes" if "alltoallw" in function.name.lower() else "in items")
-        out = one.kind in ("status", "request") or one.name in ("recvbuf", "result_addr") and one.direction != "in"
         if "in_place" in one.words:
             text += "; MPI_IN_PLACE as in MPI"
-        lines.append(f"@param{'[out]' if out else '[in]'} {one.name.ljust(width)}  {text}")
+        lines.append(f"@param[{direction(one)}] {one.name.ljust(width)}  {text}")
     lines.append("@return MPI_SUCCESS or an error's code, raised as MPI raises its own")
     lines.append(f"{collective} ({chapter if chapter.startswith('MPI') else 'MPI-3.1, ' + chapter})")
     return "".join(f"/// {line}".rstrip() + "\n" for line in lines)
@@ -136,7 +132,7 @@ pub unsafe extern "C-unwind" fn {name}({arguments}) -> c_int {{
 
 def early(f, fits="small"):
     """The plain call, where all counts fit."""
-    counts = dict(zip((name for name in f.names if name in COUNTS), "nmk"))
+    counts = dict(zip((one.name for one in f.parameters if one.kind == "count"), "nmk"))
     if len(counts) == 1:
         return f"if let Some(n) = {fits}({[*counts][0]}) {{ return {f.call(**counts)}; }}\n"
     found = ", ".join(f"{fits}({name})" for name in counts)
@@ -241,7 +237,7 @@ def vector(f, traffic, start="", wrong="false", **buffers):
     width = "Width::Int"
     if "eighbor" in f.name:
         family, width = "Family::GuardedVector", "neighbour_width()"
-    elif f.is_persistent:
+    elif f.is_persistent or wrong == "true":
         family = "Family::GuardedVector"
     elif wrong != "false":
         family = f"guarded({family}, {wrong})"
@@ -330,8 +326,9 @@ def by_parts(where, parts, family, significant):
 
 
 def alltoall(family):
-    return by_parts("alltoall_by_copy(sendbuf)", lambda f: alltoall_parts(f, SEND_BLOCKS, RECEIVE_BLOCKS), family,
-                    IN_PLACE_SEND)
+    copies = f"{{ let n = partners(comm)?; staged_traffic(recvbuf, {RECEIVE_BLOCKS}?) }}"
+    parts = lambda f: vector(f, copies, "let from = bottom();\n", "true", sendbuf="from")  # noqa: E731
+    return by_parts("alltoall_by_copy(sendbuf)", parts, family, IN_PLACE_SEND)
 
 
 SENT, RECEIVED = "(sendcount, sendtype)", "(recvcount, recvtype)"

@@ -19,6 +19,11 @@ def rust(parameter, large):
     return ("*const " if parameter.c.startswith("const ") else "*mut ") * pointers + kind
 
 
+def direction(parameter):
+    """As in the documentation of a call."""
+    return parameter.direction.replace("inout", "in,out")
+
+
 def formatted(text):
     done = subprocess.run(["rustfmt", "--edition", "2024", "--config-path", str(ROOT)], input=text,
                           capture_output=True, text=True)

@@ -156,7 +156,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_x(
 
 /// `MPI_Recv` with a count past 2^31, as one item of a large type.
 ///
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[in] source    rank to receive from, or MPI_ANY_SOURCE
@@ -342,7 +342,7 @@ pub unsafe extern "C-unwind" fn MPIX_Irsend_x(
 
 /// `MPI_Irecv` with a count past 2^31, as one item of a large type.
 ///
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[in] source    rank to receive from, or MPI_ANY_SOURCE
@@ -380,10 +380,10 @@ pub unsafe extern "C-unwind" fn MPIX_Irecv_x(
 
 /// `MPI_Mrecv` with a count past 2^31, as one item of a large type.
 ///
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
-/// @param[in] message   the matched message; becomes MPI_MESSAGE_NULL
+/// @param[in,out] message   the matched message; becomes MPI_MESSAGE_NULL
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
 /// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
 /// Local (MPI-3.1, chapter 3)
@@ -412,10 +412,10 @@ pub unsafe extern "C-unwind" fn MPIX_Mrecv_x(
 
 /// `MPI_Imrecv` with a count past 2^31, as one item of a large type.
 ///
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
-/// @param[in] message   the matched message; becomes MPI_MESSAGE_NULL
+/// @param[in,out] message   the matched message; becomes MPI_MESSAGE_NULL
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
 /// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
 /// Local (MPI-3.1, chapter 3)
@@ -444,7 +444,7 @@ pub unsafe extern "C-unwind" fn MPIX_Imrecv_x(
 
 /// `MPI_Sendrecv_replace` with a count past 2^31, as one item of a large type.
 ///
-/// @param[in] buf       items of `datatype`
+/// @param[in,out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[in] dest      rank to send to
@@ -622,7 +622,7 @@ pub unsafe extern "C-unwind" fn MPIX_Isendrecv_x(
 /// MPI-4's nonblocking send-receive in one buffer, on every MPI: a copy is sent. The status is the
 /// receive's.
 ///
-/// @param[in] buf       items of `datatype`
+/// @param[in,out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[in] dest      rank to send to
@@ -825,7 +825,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_init_x(
 /// `MPI_Recv_init` with a count past 2^31, as one item of a large type. Persistent: started by
 /// plain MPI_Start.
 ///
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[in] source    rank to receive from, or MPI_ANY_SOURCE
@@ -865,7 +865,7 @@ pub unsafe extern "C-unwind" fn MPIX_Recv_init_x(
 
 /// `MPI_Bcast` with a count past 2^31, as one item of a large type.
 ///
-/// @param[in] buffer    items of `datatype`
+/// @param[in,out] buffer    items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[in] root      rank of the root
@@ -897,7 +897,7 @@ pub unsafe extern "C-unwind" fn MPIX_Bcast_x(
 
 /// `MPI_Ibcast` with a count past 2^31, as one item of a large type. All ranks pass one count.
 ///
-/// @param[in] buffer    items of `datatype`
+/// @param[in,out] buffer    items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[in] root      rank of the root
@@ -987,7 +987,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gather_x(
                     Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
                 let all = |n| blocks(n, recvcount, recvtype);
                 call.exchange(
-                    guarded(Family::Vector, true),
+                    Family::GuardedVector,
                     move || {
                         large_call!(plain::MPI_Gather_c(
                             sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
@@ -1072,7 +1072,7 @@ pub unsafe extern "C-unwind" fn MPIX_Igather_x(
                     Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
                 let all = |n| blocks(n, recvcount, recvtype);
                 call.start_exchange(
-                    guarded(Family::Ivector, true),
+                    Family::GuardedVector,
                     no_large_call,
                     Width::Int,
                     RequestSlot::new(request),
@@ -1147,7 +1147,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatter_x(
                     Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
                 let all = |n| blocks(n, sendcount, sendtype);
                 call.exchange(
-                    guarded(Family::Vector, true),
+                    Family::GuardedVector,
                     move || {
                         large_call!(plain::MPI_Scatter_c(
                             sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
@@ -1232,7 +1232,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatter_x(
                     Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
                 let all = |n| blocks(n, sendcount, sendtype);
                 call.start_exchange(
-                    guarded(Family::Ivector, true),
+                    Family::GuardedVector,
                     no_large_call,
                     Width::Int,
                     RequestSlot::new(request),
@@ -1382,11 +1382,9 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_x(
         let call = on_comm("MPIX_Alltoall_x", comm);
         if alltoall_by_copy(sendbuf) {
             return {
-                let in_place = is_in_place(sendbuf);
-                let staged = in_place && COPIES_IN_PLACE;
-                let from = if staged { bottom() } else { sendbuf };
+                let from = bottom();
                 call.exchange(
-                    guarded(Family::Vector, in_place),
+                    Family::GuardedVector,
                     move || {
                         large_call!(plain::MPI_Alltoall_c(
                             sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
@@ -1394,16 +1392,8 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_x(
                     },
                     Width::Int,
                     || {
-                        if staged {
-                            let n = partners(comm)?;
-                            return staged_traffic(recvbuf, blocks(n, recvcount, recvtype)?);
-                        }
-                        all_traffic(
-                            comm,
-                            in_place,
-                            |n| blocks(n, sendcount, sendtype),
-                            |n| blocks(n, recvcount, recvtype),
-                        )
+                        let n = partners(comm)?;
+                        staged_traffic(recvbuf, blocks(n, recvcount, recvtype)?)
                     },
                     |l| {
                         plain::MPI_Alltoallw(
@@ -1469,25 +1459,15 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoall_x(
         let call = on_comm("MPIX_Ialltoall_x", comm);
         if alltoall_by_copy(sendbuf) {
             return {
-                let in_place = is_in_place(sendbuf);
-                let staged = in_place;
-                let (from, base) = if staged { (bottom(), 0) } else { apart(sendbuf, recvbuf) };
+                let from = bottom();
                 call.start_exchange(
-                    guarded(Family::Ivector, in_place),
+                    Family::GuardedVector,
                     no_large_call,
                     Width::Int,
                     RequestSlot::new(request),
                     || {
-                        if staged {
-                            let n = partners(comm)?;
-                            return staged_traffic(recvbuf, blocks(n, recvcount, recvtype)?);
-                        }
-                        all_traffic(
-                            comm,
-                            in_place,
-                            |n| Ok(blocks(n, sendcount, sendtype)?.behind(base)),
-                            |n| blocks(n, recvcount, recvtype),
-                        )
+                        let n = partners(comm)?;
+                        staged_traffic(recvbuf, blocks(n, recvcount, recvtype)?)
                     },
                     |l, r| {
                         plain::MPI_Ialltoallw(
@@ -1810,7 +1790,7 @@ pub unsafe extern "C-unwind" fn MPIX_Exscan_x(
 /// `MPI_Reduce_local` with a count past 2^31, in pieces of at most 16 MiB.
 ///
 /// @param[in] inbuf     left operands
-/// @param[in] inoutbuf  right operands, replaced by the result
+/// @param[in,out] inoutbuf  right operands, replaced by the result
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[in] op        predefined or user-defined operation
@@ -3399,7 +3379,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallw_x(
 /// `MPI_Bcast_init` with a count past 2^31, as one item of a large type. Persistent: started by
 /// plain MPI_Start. All ranks pass one count.
 ///
-/// @param[in] buffer    items of `datatype`
+/// @param[in,out] buffer    items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[in] root      rank of the root
@@ -4947,7 +4927,7 @@ pub unsafe extern "C-unwind" fn MPIX_Put_x(
 
 /// `MPI_Get` with counts past 2^31, as one item of a large type each.
 ///
-/// @param[in] origin_addr      items here
+/// @param[out] origin_addr      items here
 /// @param[in] origin_count     number of items here
 /// @param[in] origin_datatype  their type
 /// @param[in] target_rank      rank whose window is accessed
@@ -5052,7 +5032,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rput_x(
 
 /// `MPI_Rget` with counts past 2^31, as one item of a large type each.
 ///
-/// @param[in] origin_addr      items here
+/// @param[out] origin_addr      items here
 /// @param[in] origin_count     number of items here
 /// @param[in] origin_datatype  their type
 /// @param[in] target_rank      rank whose window is accessed
@@ -5401,7 +5381,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_accumulate_x(
 /// `MPI_File_read` with a count past 2^31, as one item of a large type.
 ///
 /// @param[in] fh        the file
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -5460,7 +5440,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_x(
 ///
 /// @param[in] fh        the file
 /// @param[in] offset    where to begin, in elementary types of the view
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -5521,7 +5501,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_x(
 /// `MPI_File_read_shared` with a count past 2^31, as one item of a large type.
 ///
 /// @param[in] fh        the file
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -5579,7 +5559,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_shared_x(
 /// `MPI_File_read_all` with a count past 2^31, as one item of a large type.
 ///
 /// @param[in] fh        the file
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -5638,7 +5618,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_x(
 ///
 /// @param[in] fh        the file
 /// @param[in] offset    where to begin, in elementary types of the view
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -5699,7 +5679,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_x(
 /// `MPI_File_read_ordered` with a count past 2^31, as one item of a large type.
 ///
 /// @param[in] fh        the file
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
@@ -5758,7 +5738,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_x(
 /// own call.
 ///
 /// @param[in] fh        the file
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
@@ -5815,7 +5795,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_begin_x(
 ///
 /// @param[in] fh        the file
 /// @param[in] offset    where to begin, in elementary types of the view
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
@@ -5874,7 +5854,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_begin_x(
 /// MPI's own call.
 ///
 /// @param[in] fh        the file
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
@@ -5929,7 +5909,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_begin_x(
 /// `MPI_File_iread` with a count past 2^31, in pieces of at most 1 GiB behind one request.
 ///
 /// @param[in] fh        the file
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
@@ -6002,7 +5982,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_x(
 ///
 /// @param[in] fh        the file
 /// @param[in] offset    where to begin, in elementary types of the view
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
@@ -6095,7 +6075,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_at_x(
 /// `MPI_File_iread_all` with a count past 2^31, as one item of a large type.
 ///
 /// @param[in] fh        the file
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
@@ -6154,7 +6134,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_all_x(
 ///
 /// @param[in] fh        the file
 /// @param[in] offset    where to begin, in elementary types of the view
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
@@ -6216,7 +6196,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_at_all_x(
 /// would let those of other ranks in between.
 ///
 /// @param[in] fh        the file
-/// @param[in] buf       items of `datatype`
+/// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
