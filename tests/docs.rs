@@ -2,33 +2,12 @@
 //! the source reads. Of the pages for developers also every file and every identifier of the source that they name.
 #![forbid(unsafe_code)]
 
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn files(path: &Path, found: &mut Vec<PathBuf>) {
-    if path.is_dir() {
-        for entry in fs::read_dir(path).expect("a directory") {
-            files(&entry.expect("an entry").path(), found);
-        }
-    } else {
-        found.push(path.to_path_buf());
-    }
-}
-
-/// The files in these places, sorted.
-fn files_in(places: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for place in places {
-        files(&root().join(place), &mut found);
-    }
-    found.sort();
-    found
-}
+use support::{files_in, has_ending, name_of, read, root, texts_in};
 
 fn pages() -> Vec<PathBuf> {
     let mut pages = files_in(&[
@@ -40,7 +19,7 @@ fn pages() -> Vec<PathBuf> {
         "examples_c",
         "packaging",
     ]);
-    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    pages.retain(|page| has_ending(page, &["md"]));
     pages
 }
 
@@ -66,7 +45,7 @@ fn anchor(heading: &str) -> String {
 }
 
 fn anchors(page: &Path) -> BTreeSet<String> {
-    let text = fs::read_to_string(page).expect("a page");
+    let text = read(page);
     prose(&text)
         .filter(|line| line.starts_with('#'))
         .map(|line| anchor(line.trim_start_matches('#')))
@@ -108,7 +87,7 @@ fn links_lead_somewhere() {
     let mut faults = Vec::new();
     let mut count = 0;
     for page in pages() {
-        let text = fs::read_to_string(&page).expect("a page");
+        let text = read(&page);
         for link in links(&text) {
             count += 1;
             if let Some(why) = fault(&page, &link) {
@@ -122,8 +101,8 @@ fn links_lead_somewhere() {
 
 #[test]
 fn the_readme_and_the_site_list_every_document() {
-    let site = fs::read_to_string(root().join("docs/site/mkdocs.yml")).expect("mkdocs.yml");
-    let text = fs::read_to_string(root().join("README.md")).expect("the README");
+    let site = read("docs/site/mkdocs.yml");
+    let text = read("README.md");
     let linked: BTreeSet<String> = links(&text).into_iter().collect();
     for entry in fs::read_dir(root().join("docs")).expect("docs") {
         let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
@@ -140,17 +119,17 @@ fn the_readme_and_the_site_list_every_document() {
 /// The pages for those who change the library.
 fn developers_pages() -> Vec<PathBuf> {
     let mut pages = files_in(&["CONTRIBUTING.md", "docs/dev"]);
-    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    pages.retain(|page| has_ending(page, &["md"]));
     pages
 }
 
 #[test]
 fn the_site_and_the_guide_list_every_page_for_developers() {
-    let site = fs::read_to_string(root().join("docs/site/mkdocs.yml")).expect("mkdocs.yml");
-    let guide = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("the guide");
+    let site = read("docs/site/mkdocs.yml");
+    let guide = read("CONTRIBUTING.md");
     let linked: BTreeSet<String> = links(&guide).into_iter().collect();
     for page in developers_pages() {
-        let name = page.strip_prefix(root()).expect("below the root").display().to_string();
+        let name = name_of(&page);
         assert!(site.contains(&format!(" {name}\n")), "mkdocs.yml has no entry for {name}");
         let listed = name == "CONTRIBUTING.md" || linked.contains(&name);
         assert!(listed, "CONTRIBUTING.md has no link to {name}");
@@ -191,7 +170,7 @@ fn is_path(code: &str) -> bool {
 fn files_in_the_developers_pages_exist() {
     let (mut faults, mut count) = (Vec::new(), 0);
     for page in developers_pages() {
-        let text = fs::read_to_string(&page).expect("a page");
+        let text = read(&page);
         for path in code_spans(&text).into_iter().filter(|code| is_path(code)) {
             count += 1;
             if !root().join(&path).exists() {
@@ -219,7 +198,7 @@ fn identifiers_in_the_developers_pages_exist() {
     let known = known_identifiers();
     let (mut faults, mut count) = (Vec::new(), 0);
     for page in developers_pages() {
-        let text = fs::read_to_string(&page).expect("a page");
+        let text = read(&page);
         for code in code_spans(&text).iter().filter(|code| is_identifier(code)) {
             count += 1;
             if !identifiers(code).all(|word| exists(word, &known)) {
@@ -236,10 +215,9 @@ fn name_at(text: &str) -> String {
 }
 
 /// The names that stand in files in these places between one of the openings and one of the closings.
-fn read_names(places: &[&str], openings: &[&str], closings: &[&str]) -> BTreeMap<String, PathBuf> {
+fn read_names(places: &[&str], openings: &[&str], closings: &[&str]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
-    for path in files_in(places) {
-        let Ok(text) = fs::read_to_string(&path) else { continue };
+    for (path, text) in texts_in(places, &[]) {
         for opening in openings {
             for (at, _) in text.match_indices(opening) {
                 let rest = &text[at + opening.len()..];
@@ -271,11 +249,11 @@ fn environment_variables_are_documented() {
         !["HOME", "PATH", "MAKE", "CC", "CXX", "TMPDIR"].contains(&name.as_str())
     });
 
-    let page = fs::read_to_string(root().join("docs/environment.md")).expect("environment.md");
+    let page = support::read("docs/environment.md");
     let documented: BTreeSet<String> =
         page.lines().filter_map(|line| Some(name_at(line.strip_prefix("| `")?))).collect();
     for (name, path) in &read {
-        assert!(documented.contains(name), "{} reads {name}: not on the page", path.display());
+        assert!(documented.contains(name), "{path} reads {name}: not on the page");
     }
     for name in &documented {
         assert!(read.contains_key(name), "docs/environment.md: nothing reads {name}");
@@ -286,8 +264,7 @@ fn environment_variables_are_documented() {
 #[test]
 fn the_environment_is_read_in_one_place() {
     let mut count = 0;
-    for path in files_in(&["src", "include"]) {
-        let Ok(text) = fs::read_to_string(&path) else { continue };
+    for (path, text) in texts_in(&["src", "include"], &[]) {
         let readings: Vec<&str> = text
             .lines()
             .filter(|line| {
@@ -295,15 +272,12 @@ fn the_environment_is_read_in_one_place() {
             })
             .map(str::trim)
             .collect();
-        let inner = path.strip_prefix(root()).expect("below the root");
-        match inner.to_str() {
-            Some("src/options.rs") => count += readings.len(),
-            Some("src/shim/tape.c") => {
+        match path.as_str() {
+            "src/options.rs" => count += readings.len(),
+            "src/shim/tape.c" => {
                 assert_eq!(readings, ["const char *check = getenv(\"ADMPI_CHECK\");"]);
             }
-            _ => {
-                assert!(readings.is_empty(), "{}: {readings:?} belongs to options", inner.display())
-            }
+            _ => assert!(readings.is_empty(), "{path}: {readings:?} belongs to options"),
         }
     }
     assert!(count > 0, "src/options.rs reads nothing");
@@ -312,7 +286,7 @@ fn the_environment_is_read_in_one_place() {
 /// What options.rs says for readers of the code and the page for users is one list.
 #[test]
 fn options_and_the_page_agree() {
-    let page = fs::read_to_string(root().join("docs/environment.md")).expect("environment.md");
+    let page = read("docs/environment.md");
     let (page, _) = page.split_once("## Building").expect("the part for programs");
     let documented: BTreeSet<String> =
         page.lines().filter_map(|line| Some(name_at(line.strip_prefix("| `")?))).collect();
@@ -355,11 +329,8 @@ fn known_identifiers() -> BTreeSet<String> {
     let places =
         ["include", "src", "cmake", "cpp_tests", "tests", "scripts", "spec", "CMakeLists.txt"];
     let mut known = BTreeSet::new();
-    for path in files_in(&places) {
-        if path.ends_with("docs.rs") {
-            continue;
-        }
-        if let Ok(text) = fs::read_to_string(&path) {
+    for (path, text) in texts_in(&places, &[]) {
+        if path != "tests/docs.rs" {
             known.extend(identifiers(&text).map(str::to_owned));
         }
     }
@@ -371,7 +342,7 @@ fn names_in_the_documents_exist() {
     let known = known_identifiers();
     let mut faults = Vec::new();
     for page in pages() {
-        let mut text = fs::read_to_string(&page).expect("a page");
+        let mut text = read(&page);
         match page.file_name().and_then(|name| name.to_str()) {
             Some("CHANGELOG.md") => continue, // history
             Some("coming_from.md") => {

@@ -2,14 +2,10 @@
 //! is not looked at here.
 #![forbid(unsafe_code)]
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
+mod support;
 
-fn read(file: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file))
-        .unwrap_or_else(|error| panic!("{file}: {error}"))
-}
+use std::collections::BTreeSet;
+use support::read;
 
 /// The first arguments of `F(...)` in a list macro of a header.
 fn list(file: &str, name: &str) -> BTreeSet<String> {

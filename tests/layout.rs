@@ -4,11 +4,11 @@
 
 #[path = "../scripts/layout.rs"]
 mod layout;
+mod support;
 
 use layout::Struct;
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use support::{identifier, read, texts_in};
 
 /// Of `#[repr(C)]` for other reasons: C sees at most what stands first in them.
 const RUST_ALONE: &[&str] = &["Runs", "Block", "Tape", "Item"];
@@ -16,39 +16,14 @@ const RUST_ALONE: &[&str] = &["Runs", "Block", "Tape", "Item"];
 /// Made and read by C.
 const C_ALONE: &[&str] = &["admpi_mpi_sizes"];
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 fn list() -> Vec<Struct> {
-    let text = fs::read_to_string(root().join(layout::LIST)).expect("the list");
+    let text = read(layout::LIST);
     layout::read(&text).expect("lines of three words")
-}
-
-fn collect(path: &Path, endings: &[&str], found: &mut Vec<(PathBuf, String)>) {
-    if path.is_dir() {
-        for entry in fs::read_dir(path).expect("a directory") {
-            collect(&entry.expect("an entry").path(), endings, found);
-        }
-    } else if endings.iter().any(|ending| path.extension().is_some_and(|is| is == *ending)) {
-        found.push((path.to_owned(), fs::read_to_string(path).expect("a file")));
-    }
-}
-
-fn files(place: &str, endings: &[&str]) -> Vec<(PathBuf, String)> {
-    let mut found = Vec::new();
-    collect(&root().join(place), endings, &mut found);
-    found
-}
-
-fn identifier(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    &text[..end]
 }
 
 #[test]
 fn every_struct_of_the_list_is_asserted_in_c_and_in_rust() {
-    let (c, rust) = (files("src/shim", &["c"]), files("src", &["rs"]));
+    let (c, rust) = (texts_in(&["src/shim"], &["c"]), texts_in(&["src"], &["rs"]));
     for Struct { name, .. } in list() {
         let in_c = format!("\nLAID_OUT_{name};");
         assert!(c.iter().any(|(_, text)| text.contains(&in_c)), "no file of src/shim has {in_c}");
@@ -63,15 +38,14 @@ fn every_struct_of_the_list_is_asserted_in_c_and_in_rust() {
 #[test]
 fn structs_of_rust_for_c_are_in_the_list() {
     let mut count = 0;
-    for (path, text) in files("src", &["rs"]) {
+    for (path, text) in texts_in(&["src"], &["rs"]) {
         for (at, _) in text.match_indices("#[repr(C)]") {
             let (_, rest) = text[at..].split_once("struct ").expect("a struct");
             let name = identifier(rest);
             let asserted = text.contains(&format!(", {name});")) && text.contains("\nlaid_out!(");
             assert!(
                 asserted || RUST_ALONE.contains(&name),
-                "{}: {name} has no laid_out! below it",
-                path.display()
+                "{path}: {name} has no laid_out! below it"
             );
             count += 1;
         }
@@ -113,7 +87,9 @@ fn structs_of_c_have_the_fields_of_the_list() {
     let list = list();
     let known: BTreeMap<&str, &Struct> = list.iter().map(|one| (one.name.as_str(), one)).collect();
     let mut found = BTreeMap::new();
-    for (path, text) in [files("include", &["h"]), files("src/shim", &["c", "h"])].concat() {
+    for (path, text) in
+        [texts_in(&["include"], &["h"]), texts_in(&["src/shim"], &["c", "h"])].concat()
+    {
         let text = without_comments(&text);
         for (at, _) in text.match_indices("struct ") {
             let (name, body) = {
@@ -124,15 +100,15 @@ fn structs_of_c_have_the_fields_of_the_list() {
                 };
                 (name, body.split_once("\n}").expect("an end").0)
             };
-            assert!(!name.is_empty(), "{}: a struct without a name", path.display());
+            assert!(!name.is_empty(), "{path}: a struct without a name");
             if C_ALONE.contains(&name) {
                 continue;
             }
             let Some(one) = known.get(name) else {
-                panic!("{}: {name} is not in {}", path.display(), layout::LIST)
+                panic!("{path}: {name} is not in {}", layout::LIST)
             };
             let listed: Vec<&str> = one.fields.iter().map(|field| field.name.as_str()).collect();
-            assert_eq!(fields(body), listed, "{}: {name}", path.display());
+            assert_eq!(fields(body), listed, "{path}: {name}");
             found.insert(name.to_owned(), ());
         }
     }
