@@ -25,7 +25,7 @@ fn recorded(n: usize, width: i32) -> (*mut Cursors, Var, Var) {
     unsafe {
         ok(admpi_tape_new(&mut tape));
         ok(admpi_tape_start(tape));
-        ok(admpi_tape_width(tape, width));
+        ok(admpi_tape_set_width(tape, width));
         ok(admpi_tape_input(tape, &0.5, 1, &mut x));
         let y = record(tape, x, n);
         (tape, x, y)

@@ -49,7 +49,7 @@ static void test_arguments_no_tape_given(void) {
   EXPECT_NULL(admpi_tape_stop(NULL), "tape");
   EXPECT_NULL(admpi_tape_input(NULL, &value, 1, &v), "tape");
   EXPECT_NULL(admpi_tape_input_ids(NULL, 1, &id), "tape");
-  EXPECT_NULL(admpi_tape_width(NULL, 1), "tape");
+  EXPECT_NULL(admpi_tape_set_width(NULL, 1), "tape");
   EXPECT_NULL(admpi_tape_seed(NULL, y, 1.0, 0), "tape");
   EXPECT_NULL(admpi_tape_keep(NULL, y), "tape");
   EXPECT_NULL(admpi_tape_reverse(NULL), "tape");
@@ -118,7 +118,7 @@ static void test_arguments_numbers(void) {
   uint32_t id = 77;
   size_t i;
   for (i = 0; i < sizeof widths / sizeof *widths; ++i) {
-    EXPECT(admpi_tape_width(tape, widths[i]), ADMPI_ERR_ARGUMENT, "width");
+    EXPECT(admpi_tape_set_width(tape, widths[i]), ADMPI_ERR_ARGUMENT, "width");
   }
   for (i = 0; i < sizeof counts / sizeof *counts; ++i) {
     EXPECT(admpi_tape_input(tape, &value, counts[i], &v), ADMPI_ERR_ARGUMENT, "n = ");
@@ -140,7 +140,7 @@ static void test_arguments_numbers(void) {
   }
   EXPECT(admpi_tape_grow(tape, 254), ADMPI_SUCCESS, NULL);
   EXPECT(admpi_tape_grow(tape, 255), ADMPI_ERR_ARGUMENT, "n = 255");
-  EXPECT(admpi_tape_width(tape, -4), ADMPI_ERR_ARGUMENT, "width = -4");
+  EXPECT(admpi_tape_set_width(tape, -4), ADMPI_ERR_ARGUMENT, "width = -4");
   EXPECT(admpi_tape_start_nested(tape, 1, &nest), ADMPI_ERR_ARGUMENT, "flags");
   EXPECT(admpi_tape_start_nested(tape, -1, &nest), ADMPI_ERR_ARGUMENT, "flags");
   EXPECT(admpi_tape_recover_nested(tape, nest), ADMPI_ERR_NEST, "nest");

@@ -187,7 +187,7 @@ TEST_CASE("test_arrays_transposed_and_strided_operands") {
 TEST_CASE("test_arrays_mixed_with_plain_matrices_and_many_directions") {
   for (const int width : {1, 2, 4, 8, 16}) {
     recording tape;
-    tape.width(width);
+    tape.set_width(width);
     const varmat x = tape.matrix(9, 2), c(9, 2, some(18, 77).data());
     var s = 0.5;
     tape.input(s);
@@ -560,7 +560,7 @@ TEST_CASE("test_arrays_fma_and_flat_functions") {
 TEST_CASE("test_arrays_cumulative_sum") {
   for (const int width : {1, 4}) {
     recording tape;
-    tape.width(width);
+    tape.set_width(width);
     const varmat x = tape.matrix(6, 4);
     const auto before = tape.statistics();
     const varmat whole = cumulative_sum(x), part = cumulative_sum(x.block(1, 1, 3, 2).transpose());
@@ -592,7 +592,7 @@ TEST_CASE("test_arrays_cumulative_sum") {
 
 TEST_CASE("test_arrays_concatenation") {
   recording tape;
-  tape.width(2);
+  tape.set_width(2);
   const varmat x = tape.matrix(4, 3), y = tape.matrix(4, 2, 50), plain(4, 1, some(4, 90).data());
   varmat listed = x;
   listed(0, 0) = x(1, 1) * y(0, 0);

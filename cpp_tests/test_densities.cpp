@@ -318,7 +318,7 @@ TEST_CASE("test_densities_of_matrices_that_are_overwritten_afterwards") {
 TEST_CASE("test_densities_in_directions_ranges_and_nests") {
   admpi::tape tape;
   tape.start();
-  tape.width(4);
+  tape.set_width(4);
   varmat y(2, 1, numbers{0.3, 1.1}.data());
   var sigma = 0.8;
   tape.input(y);
@@ -536,7 +536,7 @@ TEST_CASE("test_densities_multi_normal_by_the_covariance") {
 TEST_CASE("test_densities_multi_normal_cholesky_in_directions_and_of_parts") {
   admpi::tape tape;
   tape.start();
-  tape.width(2);
+  tape.set_width(2);
   varmat all(5, 5);
   for (std::int64_t k = 0; k < 25; ++k) all(k) = std::cos(1.3 * static_cast<double>(k)) + (k % 6 == 0 ? 2.0 : 0.0);
   tape.input(all);

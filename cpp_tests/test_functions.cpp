@@ -573,7 +573,7 @@ void check_holomorphic(const char *name, F f, D df) {
     CAPTURE(z.real());
     const cdouble w = f(z), slope = df(z);
     admpi::tape tape;
-    tape.width(2);
+    tape.set_width(2);
     tape.start();
     var x = z.real(), y = z.imag();
     tape.input(x);

@@ -161,7 +161,7 @@ static void test_kernels_functions_of_many(void) {
   for (k = 0; k < many; ++k) value[k] = 0.3 + number(k);
   CHECK(admpi_varmat_new(value, tall, wide, &x) == 0);
   CHECK(admpi_varmat_input(tape, x) == 0);
-  CHECK(admpi_tape_width(tape, 2) == 0);
+  CHECK(admpi_tape_set_width(tape, 2) == 0);
   for (l = 0; l < 2; ++l)
     for (k = 0; k < many; ++k) weight[l][k] = k % 5 == l ? 0.0 : 0.5 + l + number(3 * k);
   {
@@ -201,7 +201,7 @@ static void test_kernels_functions_of_many(void) {
       admpi_varmat_free(y);
     }
   }
-  CHECK(admpi_tape_width(tape, 1) == 0);
+  CHECK(admpi_tape_set_width(tape, 1) == 0);
   admpi_varmat_free(x);
 }
 

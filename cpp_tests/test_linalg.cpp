@@ -186,7 +186,7 @@ TEST_CASE("test_linalg_multiply_in_many_directions") {
     varmat listed = y;
     listed(2, 1) = x(0, 0);
     const std::vector<varmat> pairs{multiply(x, y), scalar_product(x, y), multiply(x, listed), scalar_product(x, listed)};
-    tape.width(width);
+    tape.set_width(width);
     for (const std::size_t p : {0, 2}) {
       numbers got[2];
       for (const std::size_t way : {0, 1}) {

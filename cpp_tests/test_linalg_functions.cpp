@@ -268,7 +268,7 @@ TEST_CASE("test_linalg_functions_in_many_directions") {
         tape.reverse();
         for (const varmat &a : x) alone.push_back(tape.adjoints(a));
       }
-      tape.width(width);
+      tape.set_width(width);
       for (int k = 0; k < width; ++k) {
         if (k != 1) tape.seed_results(y, k);
       }

@@ -513,7 +513,7 @@ TEST_CASE("test_map_in_directions_nests_and_parts_of_the_recording") {
     map_data data(workers, p.data);
     admpi::tape tape;
     tape.start();
-    tape.width(4);
+    tape.set_width(4);
     actives shared(p.shared.begin(), p.shared.end());
     tape.input(shared);
     numbers expected;

@@ -132,7 +132,7 @@ TEST_CASE("test_misuse_callback_may_nest_on_its_own_tape_and_not_reset_it") {
     const double value = std::sin(4.0);
     t.callback(&u, 1, &value, 1, &y, [&t, held = counted(alive)](const admpi::callback_adjoints &a) {
       CHECK_THROWS_AS(t.reset(), admpi::nest_error);
-      CHECK_THROWS_AS(t.width(4), admpi::nest_error);
+      CHECK_THROWS_AS(t.set_width(4), admpi::nest_error);
       CHECK_THROWS_AS(t.reverse(), admpi::nest_error);
       CHECK_THROWS_AS(t.clear_adjoints(), admpi::nest_error);
       CHECK(*held.alive == 1);

@@ -197,7 +197,7 @@ TEST_CASE("test_operations_that_assign_to_their_operands") {
 TEST_CASE("test_operations_of_parts_in_directions") {
   admpi::tape tape;
   tape.start();
-  tape.width(4);
+  tape.set_width(4);
   varmat all(4, 4, some(16, 0.9).data());
   tape.input(all);
   all(3, 3) = all(0, 0);  // listed ids, one of them twice
@@ -499,7 +499,7 @@ TEST_CASE("test_operations_linear_solve_in_directions_and_nests") {
   const std::int64_t n = 4;
   admpi::tape tape;
   tape.start();
-  tape.width(2);
+  tape.set_width(2);
   varmat b(n, 1, some(n, 1.9).data()), p(n, 1, some(n, 0.8).data());
   tape.input(b);
   tape.input(p);
@@ -655,7 +655,7 @@ TEST_CASE("test_operations_fixed_point_agrees_with_the_recorded_iteration") {
 TEST_CASE("test_operations_fixed_point_in_directions") {
   admpi::tape tape;
   tape.start();
-  tape.width(2);
+  tape.set_width(2);
   varmat p(4, 1, some(4, 0.8).data());
   var s = 0.3;
   tape.input(p);

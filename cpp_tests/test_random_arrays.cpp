@@ -337,7 +337,7 @@ void check_program(unsigned seed, int steps) {
 
   for (const int width : {1, 4}) {
     CAPTURE(width);
-    tape.width(width);
+    tape.set_width(width);
     std::vector<double> first;
     for (int sweep = 0; sweep < 3; ++sweep) {
       tape.clear_adjoints();

@@ -88,7 +88,7 @@ void check_statement(unsigned seed) {
   admpi::tape tape;
   tape.start();
   const int directions = next.below(3) == 0 ? 4 : 1;
-  tape.width(directions);
+  tape.set_width(directions);
   std::vector<double> values = next.reals(tall * wide, 0.25, 1.75);
   varmat m(tall, wide, values.data());
   tape.input(m);

@@ -1060,7 +1060,7 @@ struct program {
     const double y = parts * va * got[0] + vb;
     const double t = parts * (s.t[a] * got[0] + va * got[1]) + s.t[b];
     const auto sweep = [=](admpi::tape_ref inner, const admpi::callback_adjoints &adjoints, int part) {
-      inner.width(adjoints.width);
+      inner.set_width(adjoints.width);
       inner.start();
       var u[2] = {va, vb}, w;
       if (whole) std::copy(in.begin(), in.end(), u);
@@ -1186,7 +1186,7 @@ double identity_error(std::uint64_t seed, const std::vector<char> &keep) {
   random_numbers shape{seed};
   const int width = shape.chance(70) ? 1 : 4;
   const bool freed_before_sweep = shape.chance(50), twice = shape.chance(20), parts = shape.chance(40), released = shape.chance(50);
-  tape.width(width);
+  tape.set_width(width);
   tape.start();
   if (shape.chance(20)) {
     // Inside a nest, above something else.

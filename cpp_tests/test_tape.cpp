@@ -208,7 +208,7 @@ TEST_CASE("test_tape_widths") {
     tape.start();
     tape.input(x);
     const var y = program(x), z = x[1] * x[2];
-    tape.width(width);
+    tape.set_width(width);
     for (int k = 0; k < width; ++k) {
       tape.seed(y, k + 1.0, k);
       if (k % 2 == 1) tape.seed(z, 10.0, k);
@@ -224,7 +224,7 @@ TEST_CASE("test_tape_widths") {
     CHECK(thrown([&] { tape.adjoint(y, -1); }).first == ADMPI_ERR_ARGUMENT);
   }
   admpi::tape tape;
-  for (const int width : {0, 3, -1, 32}) CHECK(thrown([&] { tape.width(width); }).first == ADMPI_ERR_ARGUMENT);
+  for (const int width : {0, 3, -1, 32}) CHECK(thrown([&] { tape.set_width(width); }).first == ADMPI_ERR_ARGUMENT);
 }
 
 TEST_CASE("test_tape_passive_sections") {
@@ -289,7 +289,7 @@ TEST_CASE("test_tape_a_checkpoint_uses_a_parameter_from_outside") {
     CAPTURE(width);
     const auto step = [](const var &s, const var &p) { return var(sin(s) * p + s * s); };
     admpi::tape whole;
-    whole.width(width);
+    whole.set_width(width);
     whole.start();
     var s = 0.3, p = 0.7;
     whole.input(s);
@@ -330,7 +330,7 @@ TEST_CASE("test_tape_a_nest_in_a_callback_adds_to_what_the_sweep_has_still_to_pa
   for (const int width : {1, 2, 16}) {
     CAPTURE(width);
     admpi::tape tape;
-    tape.width(width);
+    tape.set_width(width);
     tape.start();
     var x = 3.0, p = 5.0;
     tape.input(x);
@@ -388,7 +388,7 @@ TEST_CASE("test_tape_a_nest_in_a_callback_does_not_use_what_the_sweep_has_passed
       CAPTURE(width);
       CAPTURE(&f - uses.data());
       admpi::tape tape;
-      tape.width(width);
+      tape.set_width(width);
       tape.start();
       var x = 3.0, y, late;
       tape.input(x);
@@ -426,10 +426,10 @@ TEST_CASE("test_tape_the_width_does_not_change_in_a_nest_at_the_cost_of_adjoints
   const var y = x * x;
   {
     admpi::nested nest;
-    tape.width(4);
-    tape.width(1);
+    tape.set_width(4);
+    tape.set_width(1);
     tape.seed(y, 2.0);
-    const auto [code, message] = thrown([&] { tape.width(4); });
+    const auto [code, message] = thrown([&] { tape.set_width(4); });
     CHECK(code == ADMPI_ERR_NEST);
     CHECK(message.find("width = 4: a nest is open") == 0);
   }
@@ -555,7 +555,7 @@ TEST_CASE("test_tape_callbacks") {
     }
   };
   for (const int width : {1, 4}) {
-    tape.width(width);
+    tape.set_width(width);
     const std::vector<var> y = tape.callback(x, {a * b, a + b}, small);
     const std::vector<var> z = tape.callback(y, {y[0].value * y[1].value, y[0].value + y[1].value},
                                              [held = std::vector<double>{y[0].value, y[1].value}](const auto &s) {

@@ -198,7 +198,7 @@ TEST_CASE("test_varmat_scalars_to_a_matrix_and_back_are_one_event") {
   CHECK(tape.recorded() == before + 1);
   for (std::size_t k = 1; k < 6; ++k) CHECK(back[k].id == back[0].id + k);
   for (const int width : {1, 4}) {
-    tape.width(width);
+    tape.set_width(width);
     for (int k = 0; k < width; ++k) tape.seed(a, numbers{1.0, 2.0, 4.0, 8.0, 16.0, 32.0 * (k + 1)}, k);
     tape.reverse();
     for (int k = 0; k < width; ++k) {
@@ -614,7 +614,7 @@ TEST_CASE("test_varmat_no_assignment_in_the_middle_of_a_sweep") {
 TEST_CASE("test_varmat_seeds_and_adjoints") {
   recording tape;
   varmat a = tape.input_matrix(2, 2);
-  tape.width(2);
+  tape.set_width(2);
   tape.seed(a.row(1), 2.0, 1);
   tape.seed(a.col(0), numbers{10.0, 20.0}, 1);
   CHECK(tape.adjoints(a, 1) == numbers{10.0, 22.0, 0.0, 2.0});

@@ -219,7 +219,7 @@ fn directions_do_not_meet_in_an_infinite_partial() {
     let tape = recording();
     for width in [1, 2, 4, 8, 16] {
         // SAFETY: a live tape.
-        ok(unsafe { admpi_tape_width(tape.0, width) });
+        ok(unsafe { admpi_tape_set_width(tape.0, width) });
         for flags in [0, ISOLATED] {
             let nest = tape.nest(flags);
             let (x, z) = (tape.input(0.0), tape.input(1.0));
@@ -336,7 +336,7 @@ fn callback_cannot_pull_the_tape_from_under_its_sweep() {
         ("reset", |deed| unsafe { admpi_tape_reset(deed.tape) }, NEST),
         ("reset_to", |deed| unsafe { admpi_tape_reset_to(deed.tape, &deed.bottom) }, RANGE),
         ("recover", |deed| unsafe { admpi_tape_recover_nested(deed.tape, deed.outer) }, NEST),
-        ("width", |deed| unsafe { admpi_tape_width(deed.tape, 16) }, NEST),
+        ("width", |deed| unsafe { admpi_tape_set_width(deed.tape, 16) }, NEST),
         ("reverse", |deed| unsafe { admpi_tape_reverse(deed.tape) }, NEST),
         (
             "range",
@@ -439,7 +439,7 @@ fn tape_serves_on_after_a_callback_has_failed() {
     ok(tape.reset_to(&here));
     assert_eq!(tape.gradient(y, x), 2.0);
     // SAFETY: a live tape.
-    ok(unsafe { admpi_tape_width(tape.0, 2) });
+    ok(unsafe { admpi_tape_set_width(tape.0, 2) });
     assert_eq!(tape.gradient(y, x), 2.0);
 }
 

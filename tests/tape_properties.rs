@@ -238,7 +238,7 @@ fn run(program: &[Step], width: i32) -> Run {
     unsafe {
         ok(admpi_tape_new(&mut tape));
         ok(admpi_tape_start(tape));
-        ok(admpi_tape_width(tape, width));
+        ok(admpi_tape_set_width(tape, width));
     }
     let mut run = Run {
         tape,

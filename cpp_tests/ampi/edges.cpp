@@ -613,8 +613,8 @@ TEST_CASE("test_edges_a_sweep_that_waits_to_go_on_is_not_cut_short") {
         CHECK(text.find(call) == 0);
         CHECK(text.find("admpi_abandon_sweep") != std::string::npos);
       };
-      refuses(admpi_tape_width(tape.handle(), 4), "width = 4: ");
-      CHECK(admpi_tape_width(tape.handle(), 1) == ADMPI_SUCCESS);
+      refuses(admpi_tape_set_width(tape.handle(), 4), "width = 4: ");
+      CHECK(admpi_tape_set_width(tape.handle(), 1) == ADMPI_SUCCESS);
       if (in_nest) {
         CHECK_THROWS_AS(nest->recover(), admpi::error);
       } else {
@@ -628,7 +628,7 @@ TEST_CASE("test_edges_a_sweep_that_waits_to_go_on_is_not_cut_short") {
       CHECK(tape.adjoint(x[0]) == 3.0 * n);
       CHECK(tape.adjoint(x[1]) == 7.0 * n);
       if (in_nest) CHECK_NOTHROW(nest->recover());
-      CHECK(admpi_tape_width(tape.handle(), 4) == ADMPI_SUCCESS);
+      CHECK(admpi_tape_set_width(tape.handle(), 4) == ADMPI_SUCCESS);
       CHECK(admpi_tape_reset(tape.handle()) == ADMPI_SUCCESS);
     }
   }

@@ -474,7 +474,7 @@ void check_identity(std::size_t n, unsigned seed, const Program &program) {
 
   for (const int width : {1, 4}) {
     CAPTURE(width);
-    tape.width(width);
+    tape.set_width(width);
     random next(seed + 77);
     std::vector<std::vector<double>> w;
     for (int k = 0; k < width; ++k) w.push_back(next(ay.size()));

@@ -71,7 +71,7 @@ TEST_CASE("test_pieces_of_every_length") {
           CAPTURE(shuffled);
           const int n = doubles / width;
           admpi::tape tape;
-          tape.width(width);
+          tape.set_width(width);
           tape.start();
           if (taken) call_in_sweeps(tape);
           std::vector<var> x(n, 0.5), y(n);
@@ -122,7 +122,7 @@ TEST_CASE("test_pieces_of_neighbours") {
       const int n = doubles / width;
       const auto both = 2 * static_cast<std::size_t>(n);
       admpi::tape tape;
-      tape.width(width);
+      tape.set_width(width);
       tape.start();
       std::vector<var> x(both, 1.0), y(both), z(both), joined(static_cast<std::size_t>(n));
       tape.input(x);
@@ -434,7 +434,7 @@ TEST_CASE("test_pieces_over_the_edges_of_collectives") {
       CAPTURE(width);
       CAPTURE(n);
       admpi::tape tape;
-      tape.width(width);
+      tape.set_width(width);
       tape.start();
       std::vector<var> x(n, 1.0 + rank()), sum(n), product(n), shared = x;
       tape.input(x);

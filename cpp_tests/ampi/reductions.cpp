@@ -258,7 +258,7 @@ TEST_CASE("test_reductions_at_all_widths") {
       for (int k = 0; k < 16; ++k) w.push_back(next(n));
       std::vector<double> alone;
       for (const int width : {1, 2, 8, 16}) {
-        tape.width(width);
+        tape.set_width(width);
         for (int first = 0; first < 16; first += width) {
           tape.clear_adjoints();
           for (int k = 0; k < width; ++k)

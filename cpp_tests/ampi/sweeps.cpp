@@ -188,7 +188,7 @@ TEST_CASE("test_sweeps_of_large_messages_in_any_order") {
     for (const int width : {1, 2}) {
       CAPTURE(width);
       admpi::tape tape;
-      tape.width(width);
+      tape.set_width(width);
       tape.start();
       std::vector<std::vector<var>> x(messages, std::vector<var>(n, 0.5)), y(messages, std::vector<var>(n));
       std::vector<AMPI_Request> q(messages), s(messages);
@@ -589,7 +589,7 @@ TEST_CASE("test_sweeps_leave_the_users_wildcards_alone") {
 TEST_CASE("test_sweeps_seed_replicated") {
   test::begin();
   admpi::tape tape;
-  tape.width(2);
+  tape.set_width(2);
   tape.start();
   var x = 2.0 + rank(), square, cost;
   tape.input(x);

@@ -390,7 +390,7 @@ bool active_scatterv() {
   const MPI_Aint starts[] = {0, 0};
   const auto seed = [](int i, int k) { return 1.0 + i % 4099 + 0.0625 * k; };
   admpi::tape tape;
-  tape.width(width);
+  tape.set_width(width);
   tape.start();
   std::vector<admpi::var> x(rank == 0 ? n : 0), y(rank == 1 ? n : 0);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);

@@ -294,7 +294,7 @@ static void check_near(double got, double expected, double scale, int line) {
 static void gradient(const problem *p, const admpi_var *y, int64_t n_y, int width, double *out) {
   int64_t i;
   int k;
-  CHECK(admpi_tape_width(tape, width) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_set_width(tape, width) == ADMPI_SUCCESS);
   CHECK(admpi_tape_clear_adjoints(tape) == ADMPI_SUCCESS);
   for (k = 0; k < width; ++k)
     for (i = 0; i < n_y; ++i) CHECK(admpi_tape_seed(tape, y[i], k == 1 ? 0.0 : wave(i + 31 * k), k) == ADMPI_SUCCESS);
@@ -361,7 +361,7 @@ static void check_problem(admpi_map *map, int64_t jobs, int ragged, int by_share
   gradient(&p, sum, 5, width, got);
   gradient(&p, sum_reference, 5, width, expected);
   compare(got, expected, n, __LINE__);
-  CHECK(admpi_tape_width(tape, 1) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_set_width(tape, 1) == ADMPI_SUCCESS);
   CHECK(admpi_map_data_free(map, data) == ADMPI_SUCCESS);
   free(got), free(expected);
   destroy(&p);

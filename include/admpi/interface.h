@@ -33,6 +33,7 @@
 #include "admpi/densities.h"
 #include "admpi/operations.h"
 #include "admpi/map.h"
+#include "admpi/deprecated.h"
 #if ADMPI_HAVE_MPI
 #include "admpi/abi.h"
 #include "admpi/ampi.h"

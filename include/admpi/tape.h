@@ -110,8 +110,8 @@ int32_t admpi_tape_input_ids(admpi_tape *tape, int64_t n, uint32_t *first_id_out
  *         ADMPI_ERR_NEST (a change in a callback of a sweep, or in a nest where adjoints outside would be lost),
  *         ADMPI_ERR_RANGE (a change while a partial sweep has messages under way)
  */
-int32_t admpi_tape_width(admpi_tape *tape,
-                         int32_t width);
+int32_t admpi_tape_set_width(admpi_tape *tape,
+                             int32_t width);
 
 /**
  * Adds to the adjoint of a result.

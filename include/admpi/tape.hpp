@@ -119,7 +119,8 @@ class tape_ref {
   void input(varmat &x);
 
   /// Directions evaluated in one sweep: 1, 2, 4, 8 or 16. A change clears all adjoints.
-  void width(int directions) { detail::check(admpi_tape_width(handle_, directions)); }
+  void set_width(int directions) { detail::check(admpi_tape_set_width(handle_, directions)); }
+  [[deprecated("call set_width")]] void width(int directions) { set_width(directions); }
   /// Adds weight to the adjoint of y in a direction.
   void seed(const var &y, double weight = 1.0, int direction = 0) {
     detail::check(admpi_tape_seed(handle_, y, weight, direction));

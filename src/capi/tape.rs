@@ -227,7 +227,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_input_ids(
 ///         ADMPI_ERR_NEST (a change in a callback of a sweep, or in a nest where adjoints outside would be lost),
 ///         ADMPI_ERR_RANGE (a change while a partial sweep has messages under way)
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_tape_width(tape: *mut admpi_tape, width: i32) -> i32 {
+pub unsafe extern "C-unwind" fn admpi_tape_set_width(tape: *mut admpi_tape, width: i32) -> i32 {
     // SAFETY: as the C contract says.
     entry(|| unsafe { self::tape(tape)?.set_width(tape::width_of(width)?) })
 }
