@@ -223,7 +223,7 @@ TEST_CASE("test_checking_polling_is_set_on_some_ranks_only") {
   }
   // The ranks have counted differently; from here on they go on together.
   admpi::tape tape;
-  REQUIRE(admpi_abandon_sweep(tape.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
+  REQUIRE(admpi_tape_abandon_sweep(tape.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
   admpi_set_polling(1);
   CHECK(outcome(program) == "");
   admpi_set_polling(0);
@@ -513,9 +513,9 @@ TEST_CASE("test_checking_a_sweep_stopped_where_messages_cross") {
       }
       CAPTURE(text);
       CHECK(has(text, collective ? "collectives have set off on rank 0" : "messages of adjoints to rank"));
-      CHECK(has(text, "admpi_abandon_sweep"));
+      CHECK(has(text, "admpi_tape_abandon_sweep"));
       CHECK(same_everywhere(text));
-      REQUIRE(admpi_abandon_sweep(one.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
+      REQUIRE(admpi_tape_abandon_sweep(one.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
       CHECK_NOTHROW(two.reverse());
       CHECK(two.adjoint(u) == (collective ? 5.0 * ranks() : 5.0));
     }
@@ -716,7 +716,7 @@ std::string found_in_sweep(const F &program, MPI_Comm comm = MPI_COMM_WORLD) {
   } catch (const admpi::mismatch_error &error) {
     text = error.what();
   }
-  REQUIRE(admpi_abandon_sweep(tape.handle(), comm) == ADMPI_SUCCESS);
+  REQUIRE(admpi_tape_abandon_sweep(tape.handle(), comm) == ADMPI_SUCCESS);
   return text;
 }
 

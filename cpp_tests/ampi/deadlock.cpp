@@ -532,7 +532,7 @@ TEST_CASE("test_deadlock_nonblocking_over_edges_in_parts_and_abandoned") {
     const auto top = tape.position();
     tape.reverse(top, place);
     if (round == 1) {
-      REQUIRE(admpi_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
+      REQUIRE(admpi_tape_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
       continue;
     }
     tape.reverse(place, bottom);

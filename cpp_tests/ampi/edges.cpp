@@ -246,7 +246,7 @@ TEST_CASE("test_edges_a_sweep_given_up_with_contributions_under_way") {
     for (const var &v : y) tape.seed(v);
     // The leaves have sent their part of the sum; the root has not asked for it.
     if (rank != 0) tape.reverse(tape.position(), below);
-    REQUIRE(admpi_abandon_sweep(tape.handle(), comm) == ADMPI_SUCCESS);
+    REQUIRE(admpi_tape_abandon_sweep(tape.handle(), comm) == ADMPI_SUCCESS);
     tape.clear_adjoints();
     for (const var &v : y) tape.seed(v);
     tape.reverse();
@@ -296,7 +296,7 @@ TEST_CASE("test_edges_a_sweep_given_up_with_sends_under_way") {
     seed();
     // Rank 0 has sent adjoints for which the others have not asked.
     if (rank == 0) tape.reverse(tape.position(), below);
-    for (const MPI_Comm comm : comms) REQUIRE(admpi_abandon_sweep(tape.handle(), comm) == ADMPI_SUCCESS);
+    for (const MPI_Comm comm : comms) REQUIRE(admpi_tape_abandon_sweep(tape.handle(), comm) == ADMPI_SUCCESS);
     tape.clear_adjoints();
     seed();
     tape.reverse();
@@ -611,7 +611,7 @@ TEST_CASE("test_edges_a_sweep_that_waits_to_go_on_is_not_cut_short") {
         CAPTURE(text);
         CHECK(code == ADMPI_ERR_RANGE);
         CHECK(text.find(call) == 0);
-        CHECK(text.find("admpi_abandon_sweep") != std::string::npos);
+        CHECK(text.find("admpi_tape_abandon_sweep") != std::string::npos);
       };
       refuses(admpi_tape_set_width(tape.handle(), 4), "width = 4: ");
       CHECK(admpi_tape_set_width(tape.handle(), 1) == ADMPI_SUCCESS);
@@ -654,7 +654,7 @@ TEST_CASE("test_edges_a_sweep_is_given_up_before_a_reset") {
     tape.seed(y[1], 7.0 + again);
     if (again < 2) {
       tape.reverse(tape.position(), middle);
-      REQUIRE(admpi_abandon_sweep(tape.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
+      REQUIRE(admpi_tape_abandon_sweep(tape.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
     } else {
       tape.reverse();
       CHECK(tape.adjoint(x[0]) == 5.0);

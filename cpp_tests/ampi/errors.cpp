@@ -455,5 +455,5 @@ TEST_CASE("test_errors_init_and_finalize_arguments") {
   CHECK(admpi_init(MPI_COMM_WORLD) == ADMPI_SUCCESS);
   CHECK(admpi_init(MPI_COMM_NULL) == ADMPI_ERR_ARGUMENT);
   CHECK(admpi_init_abi(MPI_COMM_WORLD, nullptr) == ADMPI_ERR_NULL);
-  CHECK(admpi_abandon_sweep(nullptr, MPI_COMM_WORLD) == ADMPI_ERR_NULL);
+  CHECK(admpi_tape_abandon_sweep(nullptr, MPI_COMM_WORLD) == ADMPI_ERR_NULL);
 }

@@ -466,7 +466,7 @@ TEST_CASE("test_neighbors_abandoned_sweep") {
     tape.seed(in[2 * n - 1], 3.0);
     if (abandoned) {
       tape.reverse(tape.position(), between);
-      REQUIRE(admpi_abandon_sweep(tape.handle(), t.comm) == ADMPI_SUCCESS);
+      REQUIRE(admpi_tape_abandon_sweep(tape.handle(), t.comm) == ADMPI_SUCCESS);
     } else {
       tape.reverse();
     }

@@ -422,7 +422,7 @@ TEST_CASE("test_nests_abandoned") {
     tape.clear_adjoints();
     tape.seed(y[0], 3.0 + again);
     CHECK_THROWS_AS(tape.reverse(), std::runtime_error);
-    REQUIRE(admpi_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
+    REQUIRE(admpi_tape_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
   }
   fails = false;
   tape.clear_adjoints();
@@ -465,7 +465,7 @@ TEST_CASE("test_nests_abandoned_in_the_callback") {
       try {
         found = own ? by_own_tape(inside(fails), 7.0) : by_nest(tape, inside(fails), 7.0);
       } catch (const std::runtime_error &) {
-        REQUIRE(admpi_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
+        REQUIRE(admpi_tape_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
         ++given_up;
       }
     };
@@ -515,7 +515,7 @@ TEST_CASE("test_nests_given_up_while_adjoints_leave") {
     for (const var &w : v) tape.seed(w, 7.0);
     tape.seed(fails);
     CHECK_THROWS_AS(tape.reverse(), admpi::error);
-    REQUIRE(admpi_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
+    REQUIRE(admpi_tape_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
     ++given_up;
   });
   for (int sweep = 1; sweep <= 2; ++sweep) {

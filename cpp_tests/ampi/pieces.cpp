@@ -366,7 +366,7 @@ TEST_CASE("test_pieces_given_up_by_all") {
       for (const var &v : received) tape.seed(v, -1.0);
     tape.seed(fails);
     CHECK_THROWS_AS(tape.reverse(), admpi::error);
-    REQUIRE(admpi_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
+    REQUIRE(admpi_tape_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
     tape.reset();
     tape.start();
     std::vector<var> u(n, 0.5), v(n);
@@ -421,7 +421,7 @@ TEST_CASE("test_pieces_given_up_where_ends_do_not_match") {
       // Not to the bottom, where it would wait until all has left.
       tape.reverse(tape.position(), below);
     }
-    REQUIRE(admpi_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
+    REQUIRE(admpi_tape_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
   }
 }
 

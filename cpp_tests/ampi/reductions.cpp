@@ -842,7 +842,7 @@ TEST_CASE("test_reductions_abandoned_sweep") {
   // The odd ranks have sent: they take nothing of what the others send back.
   seed();
   if (world_rank() % 2 == 0) tape.reverse(tape.position(), before);
-  REQUIRE(admpi_abandon_sweep(tape.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
+  REQUIRE(admpi_tape_abandon_sweep(tape.handle(), MPI_COMM_WORLD) == ADMPI_SUCCESS);
   tape.clear_adjoints();
   seed();
   tape.reverse();

@@ -151,7 +151,7 @@ TEST_CASE("test_sweeps_abandoned_on_all_ranks") {
   // All ranks sweep the Bcast and send back what they received, but nobody takes it.
   tape.reverse(tape.position(), before);
   CHECK(top.event > before.event);
-  REQUIRE(admpi_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
+  REQUIRE(admpi_tape_abandon_sweep(tape.handle(), world) == ADMPI_SUCCESS);
   tape.clear_adjoints();
   tape.seed(z);
   tape.reverse();
@@ -595,10 +595,10 @@ TEST_CASE("test_sweeps_seed_replicated") {
   tape.input(x);
   square = x * x;
   AMPI_Allreduce(&square, &cost, 1, AMPI_ADOUBLE, MPI_SUM, world);
-  REQUIRE(admpi_seed_replicated(tape.handle(), world, cost, 1.0, 0) == ADMPI_SUCCESS);
-  REQUIRE(admpi_seed_replicated(tape.handle(), world, cost, -3.0, 1) == ADMPI_SUCCESS);
-  CHECK(admpi_seed_replicated(tape.handle(), world, cost, 1.0, 2) == ADMPI_ERR_ARGUMENT);
-  CHECK(admpi_seed_replicated(nullptr, world, cost, 1.0, 0) == ADMPI_ERR_NULL);
+  REQUIRE(admpi_tape_seed_replicated(tape.handle(), world, cost, 1.0, 0) == ADMPI_SUCCESS);
+  REQUIRE(admpi_tape_seed_replicated(tape.handle(), world, cost, -3.0, 1) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_seed_replicated(tape.handle(), world, cost, 1.0, 2) == ADMPI_ERR_ARGUMENT);
+  CHECK(admpi_tape_seed_replicated(nullptr, world, cost, 1.0, 0) == ADMPI_ERR_NULL);
   tape.reverse();
   CHECK(tape.adjoint(x, 0) == 2.0 * x.value);
   CHECK(tape.adjoint(x, 1) == -6.0 * x.value);
@@ -746,7 +746,7 @@ TEST_CASE("test_sweeps_rank_independence") {
     AMPI_Allreduce(&cost, &total, 1, AMPI_ADOUBLE, MPI_SUM, comm);
     AMPI_Allreduce(MPI_IN_PLACE, &largest, 1, AMPI_ADOUBLE, MPI_MAX, comm);
     const var objective = total + largest * 0.5;
-    admpi_seed_replicated(tape.handle(), comm, objective, 1.0, 0);
+    admpi_tape_seed_replicated(tape.handle(), comm, objective, 1.0, 0);
     tape.reverse();
     std::vector<double> own(global + 1, 0.0), all(global + 1, 0.0);
     for (int i = 0; i < n; ++i) own[from + i] = tape.adjoint(input[i]);

@@ -124,11 +124,11 @@ int admpi_mpi_statistics(struct admpi_mpi_statistics_t *statistics_out);
  * @param direction  below the tape's width
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE, ADMPI_ERR_MPI
  */
-int admpi_seed_replicated(admpi_tape *tape,
-                          MPI_Comm comm,
-                          admpi_var y,
-                          double weight,
-                          int direction);
+int admpi_tape_seed_replicated(admpi_tape *tape,
+                               MPI_Comm comm,
+                               admpi_var y,
+                               double weight,
+                               int direction);
 
 /**
  * Gives up a sweep that was interrupted at a place which messages cross, on all ranks: adjoints under way on
@@ -138,8 +138,8 @@ int admpi_seed_replicated(admpi_tape *tape,
  * @param comm  the communicator whose messages cross the place
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI
  */
-int admpi_abandon_sweep(admpi_tape *tape,
-                        MPI_Comm comm);
+int admpi_tape_abandon_sweep(admpi_tape *tape,
+                             MPI_Comm comm);
 
 /**
  * Enters a communicator that was made by plain MPI_ calls, so that it may carry active data. Collective over

@@ -4,6 +4,9 @@
 #define ADMPI_DEPRECATED_H
 
 #include "admpi/tape.h"
+#if ADMPI_HAVE_MPI
+#include "admpi/ampi.h"
+#endif
 
 /* Says which function to call instead. src/shim/deprecated.c, which defines the old names, needs no telling. */
 #ifndef ADMPI_RENAMED
@@ -15,6 +18,12 @@ extern "C" {
 #endif
 
 int32_t admpi_tape_width(admpi_tape *tape, int32_t width) ADMPI_RENAMED(admpi_tape_set_width);
+
+#if ADMPI_HAVE_MPI
+int admpi_seed_replicated(admpi_tape *tape, MPI_Comm comm, admpi_var y, double weight, int direction)
+    ADMPI_RENAMED(admpi_tape_seed_replicated);
+int admpi_abandon_sweep(admpi_tape *tape, MPI_Comm comm) ADMPI_RENAMED(admpi_tape_abandon_sweep);
+#endif
 
 #ifdef __cplusplus
 }

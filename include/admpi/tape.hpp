@@ -132,7 +132,7 @@ class tape_ref {
   /// Seeds, once, a value that all ranks of comm hold alike, such as the result of an Allreduce: the objective is the
   /// sum of what the ranks seed. To be called by all ranks of comm.
   void seed_replicated(const var &y, MPI_Comm comm, double weight = 1.0, int direction = 0) {
-    detail::check(admpi_seed_replicated(handle_, comm, y, weight, direction));
+    detail::check(admpi_tape_seed_replicated(handle_, comm, y, weight, direction));
   }
 #endif
   /// Marks a value that is no input: its adjoint too survives the sweeps.

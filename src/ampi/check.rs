@@ -634,7 +634,7 @@ fn summary(group: &Group<'_>, peer: c_int) -> [u64; SUMMARY] {
     [hash(Kind::Send), hash(Kind::Receive), calls as u64, sent, taken, group.together.into()]
 }
 
-const STOPPED: &str = "a sweep was stopped where messages cross, and what is swept now would take its adjoints: sweep it on first, or call admpi_abandon_sweep on all ranks";
+const STOPPED: &str = "a sweep was stopped where messages cross, and what is swept now would take its adjoints: sweep it on first, or call admpi_tape_abandon_sweep on all ranks";
 
 /// A comparison with a peer: some words each way.
 struct Exchange {

@@ -781,7 +781,7 @@ impl Companion for Traffic {
             return Err(Error::new(
                 Code::Range,
                 format!(
-                    "from (event {}) is not where the sweep before ended (event {}): adjoints of messages that cross that place wait; sweep on from there, or call admpi_abandon_sweep on all ranks",
+                    "from (event {}) is not where the sweep before ended (event {}): adjoints of messages that cross that place wait; sweep on from there, or call admpi_tape_abandon_sweep on all ranks",
                     from.event, resume.event
                 ),
             ));
@@ -834,7 +834,7 @@ impl Companion for Traffic {
             Some(place) if place.event > event => Err(Error::new(
                 Code::Range,
                 format!(
-                    "{call}: adjoints of messages that cross the place where the last sweep ended (event {}) wait; sweep on from there, or call admpi_abandon_sweep on all ranks",
+                    "{call}: adjoints of messages that cross the place where the last sweep ended (event {}) wait; sweep on from there, or call admpi_tape_abandon_sweep on all ranks",
                     place.event
                 ),
             )),

@@ -137,14 +137,14 @@ pub unsafe extern "C-unwind" fn admpi_mpi_statistics(
 /// @param direction  below the tape's width
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE, ADMPI_ERR_MPI
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_seed_replicated(
+pub unsafe extern "C-unwind" fn admpi_tape_seed_replicated(
     tape: *mut admpi_tape,
     comm: MPI_Comm,
     y: admpi_var,
     weight: f64,
     direction: c_int,
 ) -> c_int {
-    mpi_status("admpi_seed_replicated", || {
+    mpi_status("admpi_tape_seed_replicated", || {
         // SAFETY: as the C contract says.
         let (tape, comm) = unsafe { (super::tape::tape(tape)?, Comm::new(comm)) };
         let direction = super::tape::direction(direction)?;
@@ -164,11 +164,11 @@ pub unsafe extern "C-unwind" fn admpi_seed_replicated(
 /// @param comm  the communicator whose messages cross the place
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_abandon_sweep(
+pub unsafe extern "C-unwind" fn admpi_tape_abandon_sweep(
     tape: *mut admpi_tape,
     comm: MPI_Comm,
 ) -> c_int {
-    mpi_status("admpi_abandon_sweep", || {
+    mpi_status("admpi_tape_abandon_sweep", || {
         // SAFETY: as the C contract says.
         let (tape, comm) = unsafe { (super::tape::tape(tape)?, Comm::new(comm)) };
         traffic::abandon(tape, comm)
