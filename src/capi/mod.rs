@@ -89,7 +89,6 @@ use support::{
 };
 
 use crate::error::{Code, Error, Result, set_last};
-#[cfg(feature = "mpi")]
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -106,7 +105,6 @@ fn entry(f: impl FnOnce() -> Result<()>) -> i32 {
 ///
 /// # Safety
 /// `message` is a string.
-#[cfg(feature = "mpi")]
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn admpi_shim_fail(code: i32, message: *const c_char) -> i32 {
     // SAFETY: the shim's promise.

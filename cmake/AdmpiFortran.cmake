@@ -1,0 +1,20 @@
+# The target admpi::fortran: the module admpi, compiled by the Fortran compiler that is found, which the library itself
+# does not need.
+
+set(ADMPI_WITH_FORTRAN AUTO CACHE STRING "Build the Fortran modules: ON, OFF, or AUTO where there is a compiler")
+set_property(CACHE ADMPI_WITH_FORTRAN PROPERTY STRINGS AUTO ON OFF)
+set(ADMPI_HAVE_FORTRAN FALSE)
+if(NOT ADMPI_WITH_FORTRAN)
+  return()
+endif()
+if(ADMPI_WITH_FORTRAN STREQUAL "AUTO")
+  include(CheckLanguage)
+  check_language(Fortran)
+  if(NOT CMAKE_Fortran_COMPILER)
+    message(STATUS "No Fortran compiler: admpi::fortran is not built")
+    return()
+  endif()
+endif()
+enable_language(Fortran)
+set(ADMPI_HAVE_FORTRAN TRUE)
+add_subdirectory(fortran)

@@ -1,0 +1,173 @@
+/* What the operators and functions of the Fortran module admpi call. fortran_operations.h lists them; here stands what an
+ * operation does for each kind of operands: v active, e an expression, d passive.
+ *
+ * They are external procedures of Fortran: operands by reference, and an underscore behind the name. Each is there four
+ * times. admpif_ returns an expression (fused mode), admpip_ records a statement (plain mode). A result comes as C returns it,
+ * which is what gfortran expects, or through a first argument, in the forms that end in _r. */
+#include "fortran.h"
+
+#define FUSED(name, kinds, parameters, result)                                                               \
+  admpi_expr admpif_##name##_##kinds##_ parameters { return result; }                                        \
+  void admpif_##name##_##kinds##_r_(admpi_expr *y_out, UNPACK parameters) { *y_out = result; }
+#define PLAIN(name, kinds, parameters, result)                                                               \
+  admpi_var admpip_##name##_##kinds##_ parameters { return result; }                                         \
+  void admpip_##name##_##kinds##_r_(admpi_var *y_out, UNPACK parameters) { *y_out = result; }
+#define UNPACK(...) __VA_ARGS__
+#define V const admpi_var *
+#define E const admpi_expr *
+#define D const double *
+
+/* A function of one variable, y from x and its partial dy; `cheap` where a branch would cost more than dy. */
+#define UNARY_OF(name, formula, dy, cheap)                                                                   \
+  static inline double name##_y(double x) { return formula; }                                                \
+  static inline double name##_d(double x, double y) { (void)x, (void)y; return dy; }                         \
+  static inline admpi_expr name##_v(V a) {                                                                   \
+    const double y = name##_y(a->value);                                                                     \
+    return form_v(y, a, cheap || a->id != 0 ? name##_d(a->value, y) : 0.0);                                  \
+  }                                                                                                          \
+  static inline admpi_expr name##_e(E e) {                                                                   \
+    const admpi_expr a = taken(e);                                                                           \
+    const double y = name##_y(a.value);                                                                      \
+    return form_e(y, a, cheap || a.count != 0 ? name##_d(a.value, y) : 0.0);                                 \
+  }                                                                                                          \
+  static inline admpi_var name##_p(V a) {                                                                    \
+    const double y = name##_y(a->value);                                                                     \
+    return admpi_record_1(y, *a, cheap || a->id != 0 ? name##_d(a->value, y) : 0.0);                         \
+  }                                                                                                          \
+  FUSED(name, v, (V a), name##_v(a))                                                                         \
+  FUSED(name, e, (E a), name##_e(a))                                                                         \
+  PLAIN(name, v, (V a), name##_p(a))
+
+/* A function of two variables. */
+#define BINARY_OF(name, formula, d1, d2, cheap)                                                              \
+  static inline double name##_y(double x1, double x2) { return formula; }                                    \
+  static inline double name##_d1(double x1, double x2, double y) { (void)x1, (void)x2, (void)y; return d1; } \
+  static inline double name##_d2(double x1, double x2, double y) { (void)x1, (void)x2, (void)y; return d2; } \
+  static inline admpi_expr name##_vv(V a, V b) {                                                             \
+    const double x1 = a->value, x2 = b->value, y = name##_y(x1, x2);                                         \
+    return form_vv(y, a, cheap || a->id != 0 ? name##_d1(x1, x2, y) : 0.0,                                   \
+                   b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                                     \
+  }                                                                                                          \
+  static inline admpi_expr name##_ev(E e, V b) {                                                             \
+    const admpi_expr a = taken_on_top(e, 1);                                                                 \
+    const double x1 = a.value, x2 = b->value, y = name##_y(x1, x2);                                          \
+    return form_ev(y, a, cheap || a.count != 0 ? name##_d1(x1, x2, y) : 0.0,                                 \
+                   b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                                     \
+  }                                                                                                          \
+  static inline admpi_expr name##_ve(V a, E e) {                                                             \
+    const admpi_expr b = taken_on_top(e, 1);                                                                 \
+    const double x1 = a->value, x2 = b.value, y = name##_y(x1, x2);                                          \
+    return form_ev(y, b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0,                                 \
+                   a, cheap || a->id != 0 ? name##_d1(x1, x2, y) : 0.0);                                     \
+  }                                                                                                          \
+  static inline admpi_expr name##_ee(E e, E f) {                                                             \
+    const admpi_expr a = taken(e), b = taken(f);                                                             \
+    const double x1 = a.value, x2 = b.value, y = name##_y(x1, x2);                                           \
+    return form_ee(y, a, cheap || a.count != 0 ? name##_d1(x1, x2, y) : 0.0,                                 \
+                   b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0);                                   \
+  }                                                                                                          \
+  static inline admpi_expr name##_dv(D a, V b) {                                                             \
+    const double x1 = *a, x2 = b->value, y = name##_y(x1, x2);                                               \
+    return form_v(y, b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                                   \
+  }                                                                                                          \
+  static inline admpi_expr name##_de(D a, E e) {                                                             \
+    const admpi_expr b = taken(e);                                                                           \
+    const double x1 = *a, x2 = b.value, y = name##_y(x1, x2);                                                \
+    return form_e(y, b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0);                                 \
+  }                                                                                                          \
+  static inline admpi_var name##_pvv(V a, V b) {                                                             \
+    const double x1 = a->value, x2 = b->value, y = name##_y(x1, x2);                                         \
+    return admpi_record_2(y, *a, cheap || a->id != 0 ? name##_d1(x1, x2, y) : 0.0,                           \
+                          *b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                             \
+  }                                                                                                          \
+  static inline admpi_var name##_pdv(D a, V b) {                                                             \
+    const double x1 = *a, x2 = b->value, y = name##_y(x1, x2);                                               \
+    return admpi_record_1(y, *b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                          \
+  }                                                                                                          \
+  FUSED(name, vv, (V a, V b), name##_vv(a, b))                                                               \
+  FUSED(name, ev, (E a, V b), name##_ev(a, b))                                                               \
+  FUSED(name, ve, (V a, E b), name##_ve(a, b))                                                               \
+  FUSED(name, ee, (E a, E b), name##_ee(a, b))                                                               \
+  FUSED(name, dv, (D a, V b), name##_dv(a, b))                                                               \
+  FUSED(name, de, (D a, E b), name##_de(a, b))                                                               \
+  PLAIN(name, vv, (V a, V b), name##_pvv(a, b))                                                              \
+  PLAIN(name, dv, (D a, V b), name##_pdv(a, b))                                                              \
+  FIRST_OF(name, double, d, name##_y(x1, x2), name##_d1(x1, x2, y), cheap)
+
+/* Those in their first variable alone. */
+#define FIRST_OF(name, type, kind, formula, dy, cheap)                                                       \
+  static inline admpi_expr name##_v##kind(V a, const type *b) {                                              \
+    const double x1 = a->value;                                                                              \
+    const type x2 = *b;                                                                                      \
+    const double y = formula;                                                                                \
+    return form_v(y, a, cheap || a->id != 0 ? dy : 0.0);                                                     \
+  }                                                                                                          \
+  static inline admpi_expr name##_e##kind(E e, const type *b) {                                              \
+    const admpi_expr a = taken(e);                                                                           \
+    const double x1 = a.value;                                                                               \
+    const type x2 = *b;                                                                                      \
+    const double y = formula;                                                                                \
+    return form_e(y, a, cheap || a.count != 0 ? dy : 0.0);                                                   \
+  }                                                                                                          \
+  static inline admpi_var name##_pv##kind(V a, const type *b) {                                              \
+    const double x1 = a->value;                                                                              \
+    const type x2 = *b;                                                                                      \
+    const double y = formula;                                                                                \
+    return admpi_record_1(y, *a, cheap || a->id != 0 ? dy : 0.0);                                            \
+  }                                                                                                          \
+  FUSED(name, v##kind, (V a, const type *b), name##_v##kind(a, b))                                           \
+  FUSED(name, e##kind, (E a, const type *b), name##_e##kind(a, b))                                           \
+  PLAIN(name, v##kind, (V a, const type *b), name##_pv##kind(a, b))
+
+#define UNARY(name, formula) UNARY_OF(name, formula, admpi_partial_##name(x, y), 0)
+#define BINARY(name, formula) \
+  BINARY_OF(name, formula, admpi_partial_1_##name(x1, x2, y), admpi_partial_2_##name(x1, x2, y), 0)
+
+UNARY_OF(neg, -x, -1.0, 1)
+BINARY_OF(add, x1 + x2, 1.0, 1.0, 1)
+BINARY_OF(sub, x1 - x2, 1.0, -1.0, 1)
+BINARY_OF(mul, x1 * x2, x2, x1, 1)
+BINARY_OF(div, x1 / x2, admpi_partial_1_div(x1, x2, y), admpi_partial_2_div(x1, x2, y), 1)
+#include "fortran_operations.h"
+
+/* x**i, with the values of Fortran's for the exponents that programs have. */
+static inline double power(double x, int32_t i) {
+  return i == 2 ? x * x : i == 3 ? x * x * x : i == 1 ? x : i == -1 ? 1.0 / x : pow(x, i);
+}
+static inline double power_partial(double x, int32_t i, double y) {
+  return i == 2 ? admpi_partial_square(x, y) : i == 1 ? 1.0 : i == -1 ? admpi_partial_inv(x, y) : admpi_partial_1_pow(x, i, y);
+}
+FIRST_OF(pow, int32_t, i, power(x1, x2), power_partial(x1, x2, y), 0)
+
+/* Fortran's modulo: the result has the sign of the second. Between the jumps it is a sum, as fmod is. */
+static inline double modulo_value(double a, double p) {
+  const double r = fmod(a, p);
+  return r != 0.0 && (r < 0.0) != (p < 0.0) ? r + p : r;
+}
+BINARY_OF(modulo, modulo_value(x1, x2), admpi_partial_1_fmod(x1, x2, y), admpi_partial_2_fmod(x1, x2, y), 0)
+FIRST_OF(copysign, double, d, copysign(x1, x2), admpi_partial_1_copysign(x1, x2, y), 0)
+
+/* A value that the caller has computed, with its partial derivative. */
+typedef struct known {
+  double value, partial;
+} known;
+FIRST_OF(known, known, k, ((void)x1, x2.value), ((void)y, x2.partial), 1)
+
+/* Assignment, and the end of expressions whose derivative nobody wants. */
+static inline admpi_var close_e(E e) { return close_taken(taken(e)); }
+PLAIN(close, e, (E a), close_e(a))
+void admpif_assign_(admpi_var *y_out, E e) { *y_out = close_e(e); }
+void admpif_drop_(E e) {
+  const admpi_expr a = taken(e);
+  release(a.at, a.count);
+}
+
+/* The leaves of all live expressions: 0 between statements. */
+int32_t admpif_live_(void) { return (int32_t)(s.top - s.holes); }
+
+/* Seeds of a tape. */
+int32_t admpif_seed(admpi_tape *tape, const admpi_var *y, int64_t n, const double *weight, int32_t direction) {
+  int32_t status = 0;
+  for (int64_t i = 0; i < n && status == 0; i++) status = admpi_tape_seed(tape, y[i], weight[i], direction);
+  return status;
+}
