@@ -55,56 +55,25 @@ template <class Op>
 struct many {
   static constexpr bool known = false;
 };
-#define ADMPI_MANY(name)                                                                                           \
+#define ADMPI_MANY(name, expression)                                                                               \
   template <>                                                                                                      \
   struct many<op_##name> {                                                                                         \
     static constexpr bool known = true;                                                                            \
     static const double *compute(std::int64_t n, const double *x, double *y, double *derivative) noexcept {        \
-      admpi_values_##name(n, x, y, derivative);                                                                    \
-      return derivative;                                                                                           \
+      const bool same = std::is_same<op_##name, op_exp>::value; /* value and derivative */                         \
+      admpi_values_##name(n, x, y, same ? nullptr : derivative);                                                   \
+      return same ? y : derivative;                                                                                \
     }                                                                                                              \
   };
-ADMPI_MANY(sqrt)
-ADMPI_MANY(cbrt)
-ADMPI_MANY(exp2)
-ADMPI_MANY(expm1)
-ADMPI_MANY(log)
-ADMPI_MANY(log2)
-ADMPI_MANY(log10)
-ADMPI_MANY(log1p)
-ADMPI_MANY(log1p_exp)
-ADMPI_MANY(sin)
-ADMPI_MANY(cos)
-ADMPI_MANY(tan)
-ADMPI_MANY(asin)
-ADMPI_MANY(acos)
-ADMPI_MANY(atan)
-ADMPI_MANY(sinh)
-ADMPI_MANY(cosh)
-ADMPI_MANY(tanh)
-ADMPI_MANY(asinh)
-ADMPI_MANY(acosh)
-ADMPI_MANY(atanh)
-ADMPI_MANY(inv_logit)
-ADMPI_MANY(erf)
-ADMPI_MANY(erfc)
-ADMPI_MANY(Phi)
+ADMPI_FUNCTIONS_OF_MANY(ADMPI_MANY)
 #undef ADMPI_MANY
-template <>
-struct many<op_exp> {
-  static constexpr bool known = true;
-  static const double *compute(std::int64_t n, const double *x, double *y, double *) noexcept {
-    admpi_values_exp(n, x, y, nullptr);
-    return y;
-  }
-};
 
 /// The same of two operands.
 template <class Op>
 struct many_pairs {
   static constexpr bool known = false;
 };
-#define ADMPI_MANY_PAIRS(name)                                                                             \
+#define ADMPI_MANY_PAIRS(name, expression)                                                                 \
   template <>                                                                                              \
   struct many_pairs<op_##name> {                                                                           \
     static constexpr bool known = true;                                                                    \
@@ -113,9 +82,7 @@ struct many_pairs {
       admpi_values_##name(n, x1, x2, y, derivative_1, derivative_2);                                       \
     }                                                                                                      \
   };
-ADMPI_MANY_PAIRS(pow)
-ADMPI_MANY_PAIRS(hypot)
-ADMPI_MANY_PAIRS(atan2)
+ADMPI_PAIRS_OF_MANY(ADMPI_MANY_PAIRS)
 #undef ADMPI_MANY_PAIRS
 
 /// How an expression is run through: row vectors as columns, and columns that lie one behind the other as one.

@@ -6,52 +6,17 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "admpi/function_lists.h"
 #include "admpi/normal.h"
 #include "admpi/var.hpp"
-
-/// The differentiable functions of one variable that std has too.
-#define ADMPI_STD_UNARY(F)                                                                                       \
-  F(sqrt) F(cbrt) F(exp) F(exp2) F(expm1) F(log) F(log2) F(log10) F(log1p) F(sin) F(cos) F(tan) F(asin) F(acos)  \
-  F(atan) F(sinh) F(cosh) F(tanh) F(asinh) F(acosh) F(atanh) F(erf) F(erfc) F(abs)
-
-/// Functions with zero derivative.
-#define ADMPI_STD_FLAT(F) F(floor) F(ceil) F(round) F(trunc) F(rint) F(nearbyint) F(logb)
-
-/// Functions of two variables.
-#define ADMPI_STD_BINARY(F) F(pow) F(hypot) F(atan2) F(fmod) F(remainder) F(fdim)
-
-/// Functions that choose one of two operands; the first unless the condition on their values says otherwise.
-#define ADMPI_STD_CHOICE(F)                   \
-  F(fmin, l <= r || r != r)                   \
-  F(fmax, l >= r || r != r)                   \
-  F(min, !(r < l))                            \
-  F(max, !(l < r))
-
-/// Special functions of one variable, and of two. std has some, but not for all the library needs, and its lgamma
-/// writes a global variable.
-#define ADMPI_SPECIAL_UNARY(F) F(lgamma) F(tgamma) F(digamma) F(trigamma) F(inv_logit) F(logit) F(log1p_exp) F(Phi)
-#define ADMPI_SPECIAL_BINARY(F) \
-  F(beta) F(lbeta) F(digamma_difference) F(polygamma) F(log_sum_exp) F(log_diff_exp) F(multiply_log)
-
-/// What is no real number: a kind, or an integer.
-#define ADMPI_STD_CLASSIFY(F) \
-  F(isnan) F(isinf) F(isfinite) F(isnormal) F(signbit) F(fpclassify) F(ilogb) F(lround) F(llround) F(lrint) F(llrint)
 
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 namespace detail {
 
-using std::cos;
-using std::cosh;
-using std::exp;
-using std::expm1;
-using std::floor;
-using std::hypot;
-using std::log;
-using std::pow;
-using std::sin;
-using std::sinh;
-using std::sqrt;
+#define ADMPI_USING(name) using std::name;
+ADMPI_STD_IN_PARTIALS(ADMPI_USING)
+#undef ADMPI_USING
 
 // Of doubles.
 #define ADMPI_SPECIAL_VALUE(name) \
@@ -68,13 +33,13 @@ ADMPI_SPECIAL_BINARY(ADMPI_SPECIAL_VALUE)
 #define ADMPI_PARTIAL(name) \
   template <class T>        \
   ADMPI_ALWAYS_INLINE T partial_##name([[maybe_unused]] const T &x, [[maybe_unused]] const T &y)
-#define ADMPI_PARTIAL_1(name)                                                                        \
-  template <class T>                                                                                 \
-  ADMPI_ALWAYS_INLINE T partial_1_##name([[maybe_unused]] const T &x1, [[maybe_unused]] const T &x2, \
+#define ADMPI_PARTIAL_1(name, a, b)                                                                \
+  template <class T>                                                                               \
+  ADMPI_ALWAYS_INLINE T partial_1_##name([[maybe_unused]] const T &a, [[maybe_unused]] const T &b, \
                                          [[maybe_unused]] const T &y)
-#define ADMPI_PARTIAL_2(name)                                                                        \
-  template <class T>                                                                                 \
-  ADMPI_ALWAYS_INLINE T partial_2_##name([[maybe_unused]] const T &x1, [[maybe_unused]] const T &x2, \
+#define ADMPI_PARTIAL_2(name, a, b)                                                                \
+  template <class T>                                                                               \
+  ADMPI_ALWAYS_INLINE T partial_2_##name([[maybe_unused]] const T &a, [[maybe_unused]] const T &b, \
                                          [[maybe_unused]] const T &y)
 #include "admpi/partials.h"
 
@@ -439,18 +404,9 @@ ADMPI_ALWAYS_INLINE auto modf(const expression<A> &a, I *integral) {
 // Of plain numbers, for code that is templated on its scalar, what std has not.
 constexpr double square(double x) noexcept { return x * x; }
 constexpr double inv(double x) noexcept { return 1.0 / x; }
-using detail::digamma;
-using detail::digamma_difference;
-using detail::inv_logit;
-using detail::lbeta;
-using detail::log1p_exp;
-using detail::log_diff_exp;
-using detail::log_sum_exp;
-using detail::logit;
-using detail::multiply_log;
-using detail::Phi;
-using detail::polygamma;
-using detail::trigamma;
+#define ADMPI_USING(name) using detail::name;
+ADMPI_SPECIAL_OWN(ADMPI_USING)
+#undef ADMPI_USING
 
 // Piecewise constant: a passive value.
 #define ADMPI_FLAT(name)                                              \

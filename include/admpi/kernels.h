@@ -193,7 +193,7 @@ static inline int32_t admpi_reverse_of_many_2(const admpi_kernel_call *call, adm
   }                                                                                               \
   ADMPI_STATEMENT_2(name)
 
-#define ADMPI_KERNEL_OF_MANY_2(name)                                                              \
+#define ADMPI_KERNEL_OF_MANY_2(name, expression)                                                  \
   static inline int32_t admpi_forward_##name(const admpi_forward_call *call) {                    \
     return admpi_forward_of_many_2(call, admpi_values_##name);                                    \
   }                                                                                               \
@@ -209,25 +209,11 @@ ADMPI_KERNEL_2(add, x1 + x2, 1.0, 1.0)
 ADMPI_KERNEL_2(sub, x1 - x2, 1.0, -1.0)
 ADMPI_KERNEL_2(mul, x1 *x2, x2, x1)
 ADMPI_KERNEL_OF(div, x1 / x2)
-ADMPI_KERNEL_OF(fmod, fmod(x1, x2))
-ADMPI_KERNEL_OF(remainder, remainder(x1, x2))
-ADMPI_KERNEL_OF(fdim, fdim(x1, x2))
 
-ADMPI_FUNCTIONS_OF_ONE(ADMPI_KERNEL_1)
 ADMPI_FUNCTIONS_OF_MANY(ADMPI_KERNEL_OF_MANY)
-
-ADMPI_KERNEL_OF_MANY_2(pow)
-ADMPI_KERNEL_OF_MANY_2(hypot)
-ADMPI_KERNEL_OF_MANY_2(atan2)
-
-#define ADMPI_KERNEL_SPECIAL_2(name) ADMPI_KERNEL_OF(name, admpi_value_##name(x1, x2))
-ADMPI_KERNEL_SPECIAL_2(polygamma)
-ADMPI_KERNEL_SPECIAL_2(beta)
-ADMPI_KERNEL_SPECIAL_2(lbeta)
-ADMPI_KERNEL_SPECIAL_2(log_sum_exp)
-ADMPI_KERNEL_SPECIAL_2(log_diff_exp)
-ADMPI_KERNEL_SPECIAL_2(multiply_log)
-#undef ADMPI_KERNEL_SPECIAL_2
+ADMPI_FUNCTIONS_OF_ONE(ADMPI_KERNEL_1)
+ADMPI_PAIRS_OF_MANY(ADMPI_KERNEL_OF_MANY_2)
+ADMPI_PAIRS_OF_ONE(ADMPI_KERNEL_OF)
 
 static inline int32_t admpi_forward_axpy(const admpi_forward_call *call) {
   const double alpha = call->value[0].value[0];

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "admpi/function_lists.h"
 #include "admpi/normal.h"
 #include "admpi/special.h"
 #include "admpi/tape.h"
@@ -34,12 +35,10 @@ extern "C" {
 #define ADMPI_REAL double
 #define ADMPI_PARTIAL(name) \
   static inline double admpi_partial_##name(double x ADMPI_UNUSED, double y ADMPI_UNUSED)
-#define ADMPI_PARTIAL_1(name)                                                                \
-  static inline double admpi_partial_1_##name(double x1 ADMPI_UNUSED, double x2 ADMPI_UNUSED, \
-                                              double y ADMPI_UNUSED)
-#define ADMPI_PARTIAL_2(name)                                                                \
-  static inline double admpi_partial_2_##name(double x1 ADMPI_UNUSED, double x2 ADMPI_UNUSED, \
-                                              double y ADMPI_UNUSED)
+#define ADMPI_PARTIAL_1(name, a, b) \
+  static inline double admpi_partial_1_##name(double a ADMPI_UNUSED, double b ADMPI_UNUSED, double y ADMPI_UNUSED)
+#define ADMPI_PARTIAL_2(name, a, b) \
+  static inline double admpi_partial_2_##name(double a ADMPI_UNUSED, double b ADMPI_UNUSED, double y ADMPI_UNUSED)
 #include "admpi/partials.h"
 
 static inline admpi_var admpi_passive(double value) {
@@ -183,19 +182,6 @@ ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
   return admpi_record_2(fma(a.value, b, c.value), a, b, c, 1.0);
 }
 
-/* Functions of one variable, by name and value at x: here of scalars, in admpi/kernels.h of arrays. */
-/* Those that admpi_values_<name> computes of many numbers at once, and the others. */
-#define ADMPI_FUNCTIONS_OF_MANY(F)                                                                          \
-  F(sqrt, sqrt(x)) F(cbrt, cbrt(x)) F(exp, exp(x)) F(exp2, exp2(x)) F(expm1, expm1(x)) F(log, log(x))       \
-  F(log2, log2(x)) F(log10, log10(x)) F(log1p, log1p(x)) F(sin, sin(x)) F(cos, cos(x)) F(tan, tan(x))       \
-  F(asin, asin(x)) F(acos, acos(x)) F(atan, atan(x)) F(sinh, sinh(x)) F(cosh, cosh(x)) F(tanh, tanh(x))     \
-  F(asinh, asinh(x)) F(acosh, acosh(x)) F(atanh, atanh(x)) F(inv_logit, admpi_value_inv_logit(x))           \
-  F(log1p_exp, admpi_value_log1p_exp(x)) F(erf, erf(x)) F(erfc, erfc(x)) F(Phi, admpi_value_Phi(x))
-#define ADMPI_FUNCTIONS_OF_ONE(F)                                                                           \
-  F(square, x * x) F(inv, 1.0 / x) F(abs, fabs(x))                                                          \
-  F(lgamma, admpi_value_lgamma(x)) F(tgamma, admpi_value_tgamma(x)) F(digamma, admpi_value_digamma(x))      \
-  F(trigamma, admpi_value_trigamma(x)) F(logit, admpi_value_logit(x))
-
 /* Functions of one variable, and of two with a double on either side. Their partials cost more than a branch: those of
  * passive operands are left out. */
 
@@ -227,52 +213,13 @@ ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
     return admpi_record_1(y, b, b.id ? admpi_partial_2_##name(x1, x2, y) : 0.0);     \
   }
 
-ADMPI_BINARY_VV(pow, pow(x1, x2))
-ADMPI_BINARY_VD(pow, pow(x1, x2))
-ADMPI_BINARY_DV(pow, pow(x1, x2))
-ADMPI_BINARY_VV(hypot, hypot(x1, x2))
-ADMPI_BINARY_VD(hypot, hypot(x1, x2))
-ADMPI_BINARY_VV(atan2, atan2(x1, x2))
-ADMPI_BINARY_VD(atan2, atan2(x1, x2))
-ADMPI_BINARY_DV(atan2, atan2(x1, x2))
-ADMPI_BINARY_VV(fmod, fmod(x1, x2))
-ADMPI_BINARY_VD(fmod, fmod(x1, x2))
-ADMPI_BINARY_DV(fmod, fmod(x1, x2))
-ADMPI_BINARY_VV(remainder, remainder(x1, x2))
-ADMPI_BINARY_VD(remainder, remainder(x1, x2))
-ADMPI_BINARY_DV(remainder, remainder(x1, x2))
-ADMPI_BINARY_VV(fdim, fdim(x1, x2))
-ADMPI_BINARY_VD(fdim, fdim(x1, x2))
-ADMPI_BINARY_DV(fdim, fdim(x1, x2))
-ADMPI_BINARY_VD(copysign, copysign(x1, x2))
-ADMPI_INLINE admpi_var admpi_copysign(admpi_var a, admpi_var b) { return admpi_copysign_d(a, b.value); }
-
 ADMPI_FUNCTIONS_OF_MANY(ADMPI_UNARY)
 ADMPI_FUNCTIONS_OF_ONE(ADMPI_UNARY)
-
-/* Special functions of two. Beta and log_sum_exp are symmetric. */
-
-#define ADMPI_SPECIAL_VV(name) ADMPI_BINARY_VV(name, admpi_value_##name(x1, x2))
-#define ADMPI_SPECIAL_VD(name) ADMPI_BINARY_VD(name, admpi_value_##name(x1, x2))
-#define ADMPI_SPECIAL_DV(name) ADMPI_BINARY_DV(name, admpi_value_##name(x1, x2))
-
-ADMPI_SPECIAL_DV(polygamma)
-ADMPI_SPECIAL_VV(beta)
-ADMPI_SPECIAL_VD(beta)
-ADMPI_SPECIAL_VV(lbeta)
-ADMPI_SPECIAL_VD(lbeta)
-ADMPI_SPECIAL_VV(log_sum_exp)
-ADMPI_SPECIAL_VD(log_sum_exp)
-ADMPI_SPECIAL_VV(log_diff_exp)
-ADMPI_SPECIAL_VD(log_diff_exp)
-ADMPI_SPECIAL_DV(log_diff_exp)
-ADMPI_SPECIAL_VV(multiply_log)
-ADMPI_SPECIAL_VD(multiply_log)
-ADMPI_SPECIAL_DV(multiply_log)
-
-#undef ADMPI_SPECIAL_VV
-#undef ADMPI_SPECIAL_VD
-#undef ADMPI_SPECIAL_DV
+ADMPI_OPERATORS_VV(ADMPI_BINARY_VV)
+ADMPI_OPERATORS_VD(ADMPI_BINARY_VD)
+ADMPI_OPERATORS_DV(ADMPI_BINARY_DV)
+ADMPI_BINARY_VD(copysign, copysign(x1, x2))
+ADMPI_INLINE admpi_var admpi_copysign(admpi_var a, admpi_var b) { return admpi_copysign_d(a, b.value); }
 
 #undef ADMPI_UNARY
 #undef ADMPI_BINARY_VV

@@ -34,3 +34,14 @@ def large(declaration):
 def prototype(call):
     space = "" if call.result.endswith("*") else " "
     return f"{call.result}{space}{call.ampi}({', '.join(in_ampi(one) for one in call.parameters)})"
+
+
+def list_macro(name, items):
+    """A list macro: each item is F(...)."""
+    lines, line = [f"#define {name}(F)"], " "
+    for item in items:
+        if len(line) + 1 + len(item) > WIDTH:
+            lines.append(line)
+            line = " "
+        line += " " + item
+    return "".join(f"{one.ljust(WIDTH)} \\\n" for one in lines) + line + "\n"
