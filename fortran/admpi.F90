@@ -153,6 +153,356 @@ module admpi
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
     end subroutine
+    elemental subroutine admpip_square_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_inv_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_sqrt_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_cbrt_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_abs_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_exp_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_exp2_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_expm1_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_log_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_log2_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_log10_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_log1p_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_sin_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_cos_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_tan_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_asin_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_acos_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_atan_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_sinh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_cosh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_tanh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_asinh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_acosh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_atanh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_erf_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_erfc_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_Phi_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_lgamma_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_tgamma_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_digamma_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_trigamma_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_inv_logit_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_logit_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_log1p_exp_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_hypot_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_hypot_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_hypot_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_atan2_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_atan2_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_atan2_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_fmod_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_fmod_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_fmod_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_remainder_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_remainder_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_remainder_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_fdim_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_fdim_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_fdim_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_lbeta_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_lbeta_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_lbeta_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_beta_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_beta_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_beta_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_log_sum_exp_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_log_sum_exp_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_log_sum_exp_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_log_diff_exp_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_log_diff_exp_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_log_diff_exp_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_multiply_log_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_multiply_log_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
+    elemental subroutine admpip_multiply_log_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var), intent(out) :: y
+    end subroutine
     elemental subroutine admpip_modulo_vv_r(y, a, b)
       import
       type(admpi_var), intent(in) :: a
@@ -275,6 +625,356 @@ module admpi
       type(admpi_var), intent(in) :: a
       type(admpi_var) :: y
     end function
+    elemental function admpip_square_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_inv_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_sqrt_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_cbrt_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_abs_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_exp_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_exp2_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_expm1_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_log_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_log2_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_log10_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_log1p_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_sin_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_cos_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_tan_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_asin_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_acos_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_atan_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_sinh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_cosh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_tanh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_asinh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_acosh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_atanh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_erf_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_erfc_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_Phi_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_lgamma_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_tgamma_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_digamma_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_trigamma_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_inv_logit_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_logit_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_log1p_exp_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_hypot_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_hypot_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_hypot_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_atan2_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_atan2_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_atan2_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_fmod_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_fmod_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_fmod_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_remainder_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_remainder_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_remainder_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_fdim_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_fdim_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_fdim_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_lbeta_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_lbeta_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_lbeta_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_beta_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_beta_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_beta_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_log_sum_exp_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_log_sum_exp_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_log_sum_exp_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_log_diff_exp_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_log_diff_exp_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_log_diff_exp_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_multiply_log_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_multiply_log_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_multiply_log_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
     elemental function admpip_modulo_vv(a, b) result(y)
       import
       type(admpi_var), intent(in) :: a
@@ -350,6 +1050,138 @@ module admpi
     procedure ge_vl, ge_dv, ge_sv, ge_iv
     procedure ge_lv
   end interface
+  interface admpi_square
+    procedure admpip_square_v
+  end interface
+  interface admpi_inv
+    procedure admpip_inv_v
+  end interface
+  interface sqrt
+    procedure admpip_sqrt_v
+  end interface
+  interface admpi_cbrt
+    procedure admpip_cbrt_v
+  end interface
+  interface abs
+    procedure admpip_abs_v
+  end interface
+  interface exp
+    procedure admpip_exp_v
+  end interface
+  interface admpi_exp2
+    procedure admpip_exp2_v
+  end interface
+  interface admpi_expm1
+    procedure admpip_expm1_v
+  end interface
+  interface log
+    procedure admpip_log_v
+  end interface
+  interface admpi_log2
+    procedure admpip_log2_v
+  end interface
+  interface log10
+    procedure admpip_log10_v
+  end interface
+  interface admpi_log1p
+    procedure admpip_log1p_v
+  end interface
+  interface sin
+    procedure admpip_sin_v
+  end interface
+  interface cos
+    procedure admpip_cos_v
+  end interface
+  interface tan
+    procedure admpip_tan_v
+  end interface
+  interface asin
+    procedure admpip_asin_v
+  end interface
+  interface acos
+    procedure admpip_acos_v
+  end interface
+  interface atan
+    procedure admpip_atan_v
+  end interface
+  interface sinh
+    procedure admpip_sinh_v
+  end interface
+  interface cosh
+    procedure admpip_cosh_v
+  end interface
+  interface tanh
+    procedure admpip_tanh_v
+  end interface
+  interface asinh
+    procedure admpip_asinh_v
+  end interface
+  interface acosh
+    procedure admpip_acosh_v
+  end interface
+  interface atanh
+    procedure admpip_atanh_v
+  end interface
+  interface erf
+    procedure admpip_erf_v
+  end interface
+  interface erfc
+    procedure admpip_erfc_v
+  end interface
+  interface admpi_Phi
+    procedure admpip_Phi_v
+  end interface
+  interface log_gamma
+    procedure admpip_lgamma_v
+  end interface
+  interface gamma
+    procedure admpip_tgamma_v
+  end interface
+  interface admpi_digamma
+    procedure admpip_digamma_v
+  end interface
+  interface admpi_trigamma
+    procedure admpip_trigamma_v
+  end interface
+  interface admpi_inv_logit
+    procedure admpip_inv_logit_v
+  end interface
+  interface admpi_logit
+    procedure admpip_logit_v
+  end interface
+  interface admpi_log1p_exp
+    procedure admpip_log1p_exp_v
+  end interface
+  interface hypot
+    procedure admpip_hypot_vv, admpip_hypot_vd, admpip_hypot_dv
+  end interface
+  interface atan2
+    procedure admpip_atan2_vv, admpip_atan2_vd, admpip_atan2_dv
+  end interface
+  interface mod
+    procedure admpip_fmod_vv, admpip_fmod_vd, admpip_fmod_dv
+  end interface
+  interface admpi_remainder
+    procedure admpip_remainder_vv, admpip_remainder_vd, admpip_remainder_dv
+  end interface
+  interface dim
+    procedure admpip_fdim_vv, admpip_fdim_vd, admpip_fdim_dv
+  end interface
+  interface admpi_lbeta
+    procedure admpip_lbeta_vv, admpip_lbeta_vd, admpip_lbeta_dv
+  end interface
+  interface admpi_beta
+    procedure admpip_beta_vv, admpip_beta_vd, admpip_beta_dv
+  end interface
+  interface admpi_log_sum_exp
+    procedure admpip_log_sum_exp_vv, admpip_log_sum_exp_vd, admpip_log_sum_exp_dv
+  end interface
+  interface admpi_log_diff_exp
+    procedure admpip_log_diff_exp_vv, admpip_log_diff_exp_vd, admpip_log_diff_exp_dv
+  end interface
+  interface admpi_multiply_log
+    procedure admpip_multiply_log_vv, admpip_multiply_log_vd, admpip_multiply_log_dv
+  end interface
   interface modulo
     procedure admpip_modulo_vv, admpip_modulo_vd, admpip_modulo_dv
   end interface
@@ -364,6 +1196,50 @@ module admpi
   public :: operator(<=)
   public :: operator(>)
   public :: operator(>=)
+  public :: admpi_square
+  public :: admpi_inv
+  public :: sqrt
+  public :: admpi_cbrt
+  public :: abs
+  public :: exp
+  public :: admpi_exp2
+  public :: admpi_expm1
+  public :: log
+  public :: admpi_log2
+  public :: log10
+  public :: admpi_log1p
+  public :: sin
+  public :: cos
+  public :: tan
+  public :: asin
+  public :: acos
+  public :: atan
+  public :: sinh
+  public :: cosh
+  public :: tanh
+  public :: asinh
+  public :: acosh
+  public :: atanh
+  public :: erf
+  public :: erfc
+  public :: admpi_Phi
+  public :: log_gamma
+  public :: gamma
+  public :: admpi_digamma
+  public :: admpi_trigamma
+  public :: admpi_inv_logit
+  public :: admpi_logit
+  public :: admpi_log1p_exp
+  public :: hypot
+  public :: atan2
+  public :: mod
+  public :: admpi_remainder
+  public :: dim
+  public :: admpi_lbeta
+  public :: admpi_beta
+  public :: admpi_log_sum_exp
+  public :: admpi_log_diff_exp
+  public :: admpi_multiply_log
   public :: modulo
 #else
 #ifdef ADMPI_BY_REFERENCE
@@ -628,6 +1504,826 @@ module admpi
     impure elemental subroutine admpif_neg_e_r(y, a)
       import
       type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_square_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_square_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_inv_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_inv_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_sqrt_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_sqrt_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_cbrt_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_cbrt_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_abs_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_abs_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_exp_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_exp_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_exp2_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_exp2_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_expm1_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_expm1_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log2_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log2_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log10_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log10_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log1p_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log1p_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_sin_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_sin_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_cos_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_cos_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_tan_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_tan_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_asin_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_asin_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_acos_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_acos_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atan_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atan_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_sinh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_sinh_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_cosh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_cosh_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_tanh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_tanh_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_asinh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_asinh_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_acosh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_acosh_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atanh_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atanh_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_erf_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_erf_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_erfc_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_erfc_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_Phi_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_Phi_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_lgamma_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_lgamma_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_tgamma_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_tgamma_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_digamma_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_digamma_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_trigamma_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_trigamma_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_inv_logit_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_inv_logit_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_logit_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_logit_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log1p_exp_v_r(y, a)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log1p_exp_e_r(y, a)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_hypot_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_hypot_ve_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_hypot_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_hypot_ev_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_hypot_ee_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_hypot_ed_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_hypot_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_hypot_de_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atan2_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atan2_ve_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atan2_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atan2_ev_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atan2_ee_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atan2_ed_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atan2_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_atan2_de_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fmod_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fmod_ve_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fmod_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fmod_ev_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fmod_ee_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fmod_ed_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fmod_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fmod_de_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_remainder_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_remainder_ve_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_remainder_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_remainder_ev_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_remainder_ee_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_remainder_ed_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_remainder_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_remainder_de_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fdim_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fdim_ve_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fdim_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fdim_ev_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fdim_ee_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fdim_ed_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fdim_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_fdim_de_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_lbeta_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_lbeta_ve_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_lbeta_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_lbeta_ev_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_lbeta_ee_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_lbeta_ed_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_lbeta_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_lbeta_de_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_beta_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_beta_ve_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_beta_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_beta_ev_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_beta_ee_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_beta_ed_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_beta_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_beta_de_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_sum_exp_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_sum_exp_ve_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_sum_exp_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_sum_exp_ev_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_sum_exp_ee_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_sum_exp_ed_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_sum_exp_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_sum_exp_de_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_diff_exp_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_diff_exp_ve_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_diff_exp_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_diff_exp_ev_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_diff_exp_ee_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_diff_exp_ed_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_diff_exp_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_log_diff_exp_de_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_multiply_log_vv_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_multiply_log_ve_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_multiply_log_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_multiply_log_ev_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_multiply_log_ee_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_multiply_log_ed_r(y, a, b)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_multiply_log_dv_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr), intent(out) :: y
+    end subroutine
+    impure elemental subroutine admpif_multiply_log_de_r(y, a, b)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
       type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_modulo_vv_r(y, a, b)
@@ -943,6 +2639,826 @@ module admpi
       type(admpi_expr), intent(in) :: a
       type(admpi_expr) :: y
     end function
+    impure elemental function admpif_square_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_square_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_inv_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_inv_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_sqrt_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_sqrt_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_cbrt_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_cbrt_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_abs_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_abs_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_exp_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_exp_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_exp2_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_exp2_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_expm1_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_expm1_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log2_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log2_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log10_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log10_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log1p_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log1p_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_sin_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_sin_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_cos_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_cos_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_tan_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_tan_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_asin_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_asin_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_acos_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_acos_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atan_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atan_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_sinh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_sinh_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_cosh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_cosh_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_tanh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_tanh_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_asinh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_asinh_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_acosh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_acosh_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atanh_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atanh_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_erf_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_erf_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_erfc_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_erfc_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_Phi_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_Phi_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_lgamma_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_lgamma_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_tgamma_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_tgamma_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_digamma_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_digamma_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_trigamma_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_trigamma_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_inv_logit_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_inv_logit_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_logit_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_logit_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log1p_exp_v(a) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log1p_exp_e(a) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_hypot_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_hypot_ve(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_hypot_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_hypot_ev(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_hypot_ee(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_hypot_ed(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_hypot_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_hypot_de(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atan2_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atan2_ve(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atan2_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atan2_ev(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atan2_ee(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atan2_ed(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atan2_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_atan2_de(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fmod_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fmod_ve(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fmod_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fmod_ev(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fmod_ee(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fmod_ed(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fmod_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fmod_de(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_remainder_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_remainder_ve(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_remainder_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_remainder_ev(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_remainder_ee(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_remainder_ed(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_remainder_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_remainder_de(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fdim_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fdim_ve(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fdim_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fdim_ev(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fdim_ee(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fdim_ed(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fdim_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_fdim_de(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_lbeta_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_lbeta_ve(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_lbeta_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_lbeta_ev(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_lbeta_ee(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_lbeta_ed(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_lbeta_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_lbeta_de(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_beta_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_beta_ve(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_beta_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_beta_ev(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_beta_ee(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_beta_ed(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_beta_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_beta_de(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_sum_exp_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_sum_exp_ve(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_sum_exp_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_sum_exp_ev(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_sum_exp_ee(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_sum_exp_ed(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_sum_exp_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_sum_exp_de(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_diff_exp_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_diff_exp_ve(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_diff_exp_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_diff_exp_ev(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_diff_exp_ee(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_diff_exp_ed(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_diff_exp_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_log_diff_exp_de(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_multiply_log_vv(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_multiply_log_ve(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_multiply_log_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_multiply_log_ev(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_multiply_log_ee(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_multiply_log_ed(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_multiply_log_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_multiply_log_de(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
     impure elemental function admpif_modulo_vv(a, b) result(y)
       import
       type(admpi_var), intent(in) :: a
@@ -1072,6 +3588,148 @@ module admpi
     procedure ge_dv, ge_de, ge_sv, ge_se
     procedure ge_iv, ge_ie, ge_lv, ge_le
   end interface
+  interface admpi_square
+    procedure admpif_square_v, admpif_square_e
+  end interface
+  interface admpi_inv
+    procedure admpif_inv_v, admpif_inv_e
+  end interface
+  interface sqrt
+    procedure admpif_sqrt_v, admpif_sqrt_e
+  end interface
+  interface admpi_cbrt
+    procedure admpif_cbrt_v, admpif_cbrt_e
+  end interface
+  interface abs
+    procedure admpif_abs_v, admpif_abs_e
+  end interface
+  interface exp
+    procedure admpif_exp_v, admpif_exp_e
+  end interface
+  interface admpi_exp2
+    procedure admpif_exp2_v, admpif_exp2_e
+  end interface
+  interface admpi_expm1
+    procedure admpif_expm1_v, admpif_expm1_e
+  end interface
+  interface log
+    procedure admpif_log_v, admpif_log_e
+  end interface
+  interface admpi_log2
+    procedure admpif_log2_v, admpif_log2_e
+  end interface
+  interface log10
+    procedure admpif_log10_v, admpif_log10_e
+  end interface
+  interface admpi_log1p
+    procedure admpif_log1p_v, admpif_log1p_e
+  end interface
+  interface sin
+    procedure admpif_sin_v, admpif_sin_e
+  end interface
+  interface cos
+    procedure admpif_cos_v, admpif_cos_e
+  end interface
+  interface tan
+    procedure admpif_tan_v, admpif_tan_e
+  end interface
+  interface asin
+    procedure admpif_asin_v, admpif_asin_e
+  end interface
+  interface acos
+    procedure admpif_acos_v, admpif_acos_e
+  end interface
+  interface atan
+    procedure admpif_atan_v, admpif_atan_e
+  end interface
+  interface sinh
+    procedure admpif_sinh_v, admpif_sinh_e
+  end interface
+  interface cosh
+    procedure admpif_cosh_v, admpif_cosh_e
+  end interface
+  interface tanh
+    procedure admpif_tanh_v, admpif_tanh_e
+  end interface
+  interface asinh
+    procedure admpif_asinh_v, admpif_asinh_e
+  end interface
+  interface acosh
+    procedure admpif_acosh_v, admpif_acosh_e
+  end interface
+  interface atanh
+    procedure admpif_atanh_v, admpif_atanh_e
+  end interface
+  interface erf
+    procedure admpif_erf_v, admpif_erf_e
+  end interface
+  interface erfc
+    procedure admpif_erfc_v, admpif_erfc_e
+  end interface
+  interface admpi_Phi
+    procedure admpif_Phi_v, admpif_Phi_e
+  end interface
+  interface log_gamma
+    procedure admpif_lgamma_v, admpif_lgamma_e
+  end interface
+  interface gamma
+    procedure admpif_tgamma_v, admpif_tgamma_e
+  end interface
+  interface admpi_digamma
+    procedure admpif_digamma_v, admpif_digamma_e
+  end interface
+  interface admpi_trigamma
+    procedure admpif_trigamma_v, admpif_trigamma_e
+  end interface
+  interface admpi_inv_logit
+    procedure admpif_inv_logit_v, admpif_inv_logit_e
+  end interface
+  interface admpi_logit
+    procedure admpif_logit_v, admpif_logit_e
+  end interface
+  interface admpi_log1p_exp
+    procedure admpif_log1p_exp_v, admpif_log1p_exp_e
+  end interface
+  interface hypot
+    procedure admpif_hypot_vv, admpif_hypot_ve, admpif_hypot_vd, admpif_hypot_ev
+    procedure admpif_hypot_ee, admpif_hypot_ed, admpif_hypot_dv, admpif_hypot_de
+  end interface
+  interface atan2
+    procedure admpif_atan2_vv, admpif_atan2_ve, admpif_atan2_vd, admpif_atan2_ev
+    procedure admpif_atan2_ee, admpif_atan2_ed, admpif_atan2_dv, admpif_atan2_de
+  end interface
+  interface mod
+    procedure admpif_fmod_vv, admpif_fmod_ve, admpif_fmod_vd, admpif_fmod_ev
+    procedure admpif_fmod_ee, admpif_fmod_ed, admpif_fmod_dv, admpif_fmod_de
+  end interface
+  interface admpi_remainder
+    procedure admpif_remainder_vv, admpif_remainder_ve, admpif_remainder_vd, admpif_remainder_ev
+    procedure admpif_remainder_ee, admpif_remainder_ed, admpif_remainder_dv, admpif_remainder_de
+  end interface
+  interface dim
+    procedure admpif_fdim_vv, admpif_fdim_ve, admpif_fdim_vd, admpif_fdim_ev
+    procedure admpif_fdim_ee, admpif_fdim_ed, admpif_fdim_dv, admpif_fdim_de
+  end interface
+  interface admpi_lbeta
+    procedure admpif_lbeta_vv, admpif_lbeta_ve, admpif_lbeta_vd, admpif_lbeta_ev
+    procedure admpif_lbeta_ee, admpif_lbeta_ed, admpif_lbeta_dv, admpif_lbeta_de
+  end interface
+  interface admpi_beta
+    procedure admpif_beta_vv, admpif_beta_ve, admpif_beta_vd, admpif_beta_ev
+    procedure admpif_beta_ee, admpif_beta_ed, admpif_beta_dv, admpif_beta_de
+  end interface
+  interface admpi_log_sum_exp
+    procedure admpif_log_sum_exp_vv, admpif_log_sum_exp_ve, admpif_log_sum_exp_vd, admpif_log_sum_exp_ev
+    procedure admpif_log_sum_exp_ee, admpif_log_sum_exp_ed, admpif_log_sum_exp_dv, admpif_log_sum_exp_de
+  end interface
+  interface admpi_log_diff_exp
+    procedure admpif_log_diff_exp_vv, admpif_log_diff_exp_ve, admpif_log_diff_exp_vd, admpif_log_diff_exp_ev
+    procedure admpif_log_diff_exp_ee, admpif_log_diff_exp_ed, admpif_log_diff_exp_dv, admpif_log_diff_exp_de
+  end interface
+  interface admpi_multiply_log
+    procedure admpif_multiply_log_vv, admpif_multiply_log_ve, admpif_multiply_log_vd, admpif_multiply_log_ev
+    procedure admpif_multiply_log_ee, admpif_multiply_log_ed, admpif_multiply_log_dv, admpif_multiply_log_de
+  end interface
   interface modulo
     procedure admpif_modulo_vv, admpif_modulo_ve, admpif_modulo_vd, admpif_modulo_ev
     procedure admpif_modulo_ee, admpif_modulo_ed, admpif_modulo_dv, admpif_modulo_de
@@ -1087,6 +3745,50 @@ module admpi
   public :: operator(<=)
   public :: operator(>)
   public :: operator(>=)
+  public :: admpi_square
+  public :: admpi_inv
+  public :: sqrt
+  public :: admpi_cbrt
+  public :: abs
+  public :: exp
+  public :: admpi_exp2
+  public :: admpi_expm1
+  public :: log
+  public :: admpi_log2
+  public :: log10
+  public :: admpi_log1p
+  public :: sin
+  public :: cos
+  public :: tan
+  public :: asin
+  public :: acos
+  public :: atan
+  public :: sinh
+  public :: cosh
+  public :: tanh
+  public :: asinh
+  public :: acosh
+  public :: atanh
+  public :: erf
+  public :: erfc
+  public :: admpi_Phi
+  public :: log_gamma
+  public :: gamma
+  public :: admpi_digamma
+  public :: admpi_trigamma
+  public :: admpi_inv_logit
+  public :: admpi_logit
+  public :: admpi_log1p_exp
+  public :: hypot
+  public :: atan2
+  public :: mod
+  public :: admpi_remainder
+  public :: dim
+  public :: admpi_lbeta
+  public :: admpi_beta
+  public :: admpi_log_sum_exp
+  public :: admpi_log_diff_exp
+  public :: admpi_multiply_log
   public :: modulo
 #endif
 
@@ -1300,6 +4002,356 @@ contains
     type(admpi_var), intent(in) :: a
     type(admpi_var) :: y
     call admpip_neg_v_r(y, a)
+  end function
+  elemental function admpip_square_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_square_v_r(y, a)
+  end function
+  elemental function admpip_inv_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_inv_v_r(y, a)
+  end function
+  elemental function admpip_sqrt_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_sqrt_v_r(y, a)
+  end function
+  elemental function admpip_cbrt_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_cbrt_v_r(y, a)
+  end function
+  elemental function admpip_abs_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_abs_v_r(y, a)
+  end function
+  elemental function admpip_exp_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_exp_v_r(y, a)
+  end function
+  elemental function admpip_exp2_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_exp2_v_r(y, a)
+  end function
+  elemental function admpip_expm1_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_expm1_v_r(y, a)
+  end function
+  elemental function admpip_log_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_log_v_r(y, a)
+  end function
+  elemental function admpip_log2_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_log2_v_r(y, a)
+  end function
+  elemental function admpip_log10_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_log10_v_r(y, a)
+  end function
+  elemental function admpip_log1p_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_log1p_v_r(y, a)
+  end function
+  elemental function admpip_sin_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_sin_v_r(y, a)
+  end function
+  elemental function admpip_cos_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_cos_v_r(y, a)
+  end function
+  elemental function admpip_tan_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_tan_v_r(y, a)
+  end function
+  elemental function admpip_asin_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_asin_v_r(y, a)
+  end function
+  elemental function admpip_acos_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_acos_v_r(y, a)
+  end function
+  elemental function admpip_atan_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_atan_v_r(y, a)
+  end function
+  elemental function admpip_sinh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_sinh_v_r(y, a)
+  end function
+  elemental function admpip_cosh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_cosh_v_r(y, a)
+  end function
+  elemental function admpip_tanh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_tanh_v_r(y, a)
+  end function
+  elemental function admpip_asinh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_asinh_v_r(y, a)
+  end function
+  elemental function admpip_acosh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_acosh_v_r(y, a)
+  end function
+  elemental function admpip_atanh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_atanh_v_r(y, a)
+  end function
+  elemental function admpip_erf_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_erf_v_r(y, a)
+  end function
+  elemental function admpip_erfc_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_erfc_v_r(y, a)
+  end function
+  elemental function admpip_Phi_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_Phi_v_r(y, a)
+  end function
+  elemental function admpip_lgamma_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_lgamma_v_r(y, a)
+  end function
+  elemental function admpip_tgamma_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_tgamma_v_r(y, a)
+  end function
+  elemental function admpip_digamma_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_digamma_v_r(y, a)
+  end function
+  elemental function admpip_trigamma_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_trigamma_v_r(y, a)
+  end function
+  elemental function admpip_inv_logit_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_inv_logit_v_r(y, a)
+  end function
+  elemental function admpip_logit_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_logit_v_r(y, a)
+  end function
+  elemental function admpip_log1p_exp_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    call admpip_log1p_exp_v_r(y, a)
+  end function
+  elemental function admpip_hypot_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_hypot_vv_r(y, a, b)
+  end function
+  elemental function admpip_hypot_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_hypot_vd_r(y, a, b)
+  end function
+  elemental function admpip_hypot_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_hypot_dv_r(y, a, b)
+  end function
+  elemental function admpip_atan2_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_atan2_vv_r(y, a, b)
+  end function
+  elemental function admpip_atan2_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_atan2_vd_r(y, a, b)
+  end function
+  elemental function admpip_atan2_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_atan2_dv_r(y, a, b)
+  end function
+  elemental function admpip_fmod_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_fmod_vv_r(y, a, b)
+  end function
+  elemental function admpip_fmod_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_fmod_vd_r(y, a, b)
+  end function
+  elemental function admpip_fmod_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_fmod_dv_r(y, a, b)
+  end function
+  elemental function admpip_remainder_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_remainder_vv_r(y, a, b)
+  end function
+  elemental function admpip_remainder_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_remainder_vd_r(y, a, b)
+  end function
+  elemental function admpip_remainder_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_remainder_dv_r(y, a, b)
+  end function
+  elemental function admpip_fdim_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_fdim_vv_r(y, a, b)
+  end function
+  elemental function admpip_fdim_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_fdim_vd_r(y, a, b)
+  end function
+  elemental function admpip_fdim_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_fdim_dv_r(y, a, b)
+  end function
+  elemental function admpip_lbeta_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_lbeta_vv_r(y, a, b)
+  end function
+  elemental function admpip_lbeta_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_lbeta_vd_r(y, a, b)
+  end function
+  elemental function admpip_lbeta_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_lbeta_dv_r(y, a, b)
+  end function
+  elemental function admpip_beta_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_beta_vv_r(y, a, b)
+  end function
+  elemental function admpip_beta_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_beta_vd_r(y, a, b)
+  end function
+  elemental function admpip_beta_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_beta_dv_r(y, a, b)
+  end function
+  elemental function admpip_log_sum_exp_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_log_sum_exp_vv_r(y, a, b)
+  end function
+  elemental function admpip_log_sum_exp_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_log_sum_exp_vd_r(y, a, b)
+  end function
+  elemental function admpip_log_sum_exp_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_log_sum_exp_dv_r(y, a, b)
+  end function
+  elemental function admpip_log_diff_exp_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_log_diff_exp_vv_r(y, a, b)
+  end function
+  elemental function admpip_log_diff_exp_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_log_diff_exp_vd_r(y, a, b)
+  end function
+  elemental function admpip_log_diff_exp_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_log_diff_exp_dv_r(y, a, b)
+  end function
+  elemental function admpip_multiply_log_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_multiply_log_vv_r(y, a, b)
+  end function
+  elemental function admpip_multiply_log_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_multiply_log_vd_r(y, a, b)
+  end function
+  elemental function admpip_multiply_log_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_multiply_log_dv_r(y, a, b)
   end function
   elemental function admpip_modulo_vv(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -2086,6 +5138,826 @@ contains
     type(admpi_expr), intent(in) :: a
     type(admpi_expr) :: y
     call admpif_neg_e_r(y, a)
+  end function
+  impure elemental function admpif_square_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_square_v_r(y, a)
+  end function
+  impure elemental function admpif_square_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_square_e_r(y, a)
+  end function
+  impure elemental function admpif_inv_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_inv_v_r(y, a)
+  end function
+  impure elemental function admpif_inv_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_inv_e_r(y, a)
+  end function
+  impure elemental function admpif_sqrt_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_sqrt_v_r(y, a)
+  end function
+  impure elemental function admpif_sqrt_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_sqrt_e_r(y, a)
+  end function
+  impure elemental function admpif_cbrt_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_cbrt_v_r(y, a)
+  end function
+  impure elemental function admpif_cbrt_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_cbrt_e_r(y, a)
+  end function
+  impure elemental function admpif_abs_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_abs_v_r(y, a)
+  end function
+  impure elemental function admpif_abs_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_abs_e_r(y, a)
+  end function
+  impure elemental function admpif_exp_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_exp_v_r(y, a)
+  end function
+  impure elemental function admpif_exp_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_exp_e_r(y, a)
+  end function
+  impure elemental function admpif_exp2_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_exp2_v_r(y, a)
+  end function
+  impure elemental function admpif_exp2_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_exp2_e_r(y, a)
+  end function
+  impure elemental function admpif_expm1_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_expm1_v_r(y, a)
+  end function
+  impure elemental function admpif_expm1_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_expm1_e_r(y, a)
+  end function
+  impure elemental function admpif_log_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_log_v_r(y, a)
+  end function
+  impure elemental function admpif_log_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_log_e_r(y, a)
+  end function
+  impure elemental function admpif_log2_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_log2_v_r(y, a)
+  end function
+  impure elemental function admpif_log2_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_log2_e_r(y, a)
+  end function
+  impure elemental function admpif_log10_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_log10_v_r(y, a)
+  end function
+  impure elemental function admpif_log10_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_log10_e_r(y, a)
+  end function
+  impure elemental function admpif_log1p_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_log1p_v_r(y, a)
+  end function
+  impure elemental function admpif_log1p_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_log1p_e_r(y, a)
+  end function
+  impure elemental function admpif_sin_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_sin_v_r(y, a)
+  end function
+  impure elemental function admpif_sin_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_sin_e_r(y, a)
+  end function
+  impure elemental function admpif_cos_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_cos_v_r(y, a)
+  end function
+  impure elemental function admpif_cos_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_cos_e_r(y, a)
+  end function
+  impure elemental function admpif_tan_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_tan_v_r(y, a)
+  end function
+  impure elemental function admpif_tan_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_tan_e_r(y, a)
+  end function
+  impure elemental function admpif_asin_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_asin_v_r(y, a)
+  end function
+  impure elemental function admpif_asin_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_asin_e_r(y, a)
+  end function
+  impure elemental function admpif_acos_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_acos_v_r(y, a)
+  end function
+  impure elemental function admpif_acos_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_acos_e_r(y, a)
+  end function
+  impure elemental function admpif_atan_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_atan_v_r(y, a)
+  end function
+  impure elemental function admpif_atan_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_atan_e_r(y, a)
+  end function
+  impure elemental function admpif_sinh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_sinh_v_r(y, a)
+  end function
+  impure elemental function admpif_sinh_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_sinh_e_r(y, a)
+  end function
+  impure elemental function admpif_cosh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_cosh_v_r(y, a)
+  end function
+  impure elemental function admpif_cosh_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_cosh_e_r(y, a)
+  end function
+  impure elemental function admpif_tanh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_tanh_v_r(y, a)
+  end function
+  impure elemental function admpif_tanh_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_tanh_e_r(y, a)
+  end function
+  impure elemental function admpif_asinh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_asinh_v_r(y, a)
+  end function
+  impure elemental function admpif_asinh_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_asinh_e_r(y, a)
+  end function
+  impure elemental function admpif_acosh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_acosh_v_r(y, a)
+  end function
+  impure elemental function admpif_acosh_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_acosh_e_r(y, a)
+  end function
+  impure elemental function admpif_atanh_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_atanh_v_r(y, a)
+  end function
+  impure elemental function admpif_atanh_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_atanh_e_r(y, a)
+  end function
+  impure elemental function admpif_erf_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_erf_v_r(y, a)
+  end function
+  impure elemental function admpif_erf_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_erf_e_r(y, a)
+  end function
+  impure elemental function admpif_erfc_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_erfc_v_r(y, a)
+  end function
+  impure elemental function admpif_erfc_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_erfc_e_r(y, a)
+  end function
+  impure elemental function admpif_Phi_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_Phi_v_r(y, a)
+  end function
+  impure elemental function admpif_Phi_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_Phi_e_r(y, a)
+  end function
+  impure elemental function admpif_lgamma_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_lgamma_v_r(y, a)
+  end function
+  impure elemental function admpif_lgamma_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_lgamma_e_r(y, a)
+  end function
+  impure elemental function admpif_tgamma_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_tgamma_v_r(y, a)
+  end function
+  impure elemental function admpif_tgamma_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_tgamma_e_r(y, a)
+  end function
+  impure elemental function admpif_digamma_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_digamma_v_r(y, a)
+  end function
+  impure elemental function admpif_digamma_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_digamma_e_r(y, a)
+  end function
+  impure elemental function admpif_trigamma_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_trigamma_v_r(y, a)
+  end function
+  impure elemental function admpif_trigamma_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_trigamma_e_r(y, a)
+  end function
+  impure elemental function admpif_inv_logit_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_inv_logit_v_r(y, a)
+  end function
+  impure elemental function admpif_inv_logit_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_inv_logit_e_r(y, a)
+  end function
+  impure elemental function admpif_logit_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_logit_v_r(y, a)
+  end function
+  impure elemental function admpif_logit_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_logit_e_r(y, a)
+  end function
+  impure elemental function admpif_log1p_exp_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_log1p_exp_v_r(y, a)
+  end function
+  impure elemental function admpif_log1p_exp_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    call admpif_log1p_exp_e_r(y, a)
+  end function
+  impure elemental function admpif_hypot_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_hypot_vv_r(y, a, b)
+  end function
+  impure elemental function admpif_hypot_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_hypot_ve_r(y, a, b)
+  end function
+  impure elemental function admpif_hypot_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_hypot_vd_r(y, a, b)
+  end function
+  impure elemental function admpif_hypot_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_hypot_ev_r(y, a, b)
+  end function
+  impure elemental function admpif_hypot_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_hypot_ee_r(y, a, b)
+  end function
+  impure elemental function admpif_hypot_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_hypot_ed_r(y, a, b)
+  end function
+  impure elemental function admpif_hypot_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_hypot_dv_r(y, a, b)
+  end function
+  impure elemental function admpif_hypot_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_hypot_de_r(y, a, b)
+  end function
+  impure elemental function admpif_atan2_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_atan2_vv_r(y, a, b)
+  end function
+  impure elemental function admpif_atan2_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_atan2_ve_r(y, a, b)
+  end function
+  impure elemental function admpif_atan2_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_atan2_vd_r(y, a, b)
+  end function
+  impure elemental function admpif_atan2_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_atan2_ev_r(y, a, b)
+  end function
+  impure elemental function admpif_atan2_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_atan2_ee_r(y, a, b)
+  end function
+  impure elemental function admpif_atan2_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_atan2_ed_r(y, a, b)
+  end function
+  impure elemental function admpif_atan2_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_atan2_dv_r(y, a, b)
+  end function
+  impure elemental function admpif_atan2_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_atan2_de_r(y, a, b)
+  end function
+  impure elemental function admpif_fmod_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fmod_vv_r(y, a, b)
+  end function
+  impure elemental function admpif_fmod_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fmod_ve_r(y, a, b)
+  end function
+  impure elemental function admpif_fmod_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fmod_vd_r(y, a, b)
+  end function
+  impure elemental function admpif_fmod_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fmod_ev_r(y, a, b)
+  end function
+  impure elemental function admpif_fmod_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fmod_ee_r(y, a, b)
+  end function
+  impure elemental function admpif_fmod_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fmod_ed_r(y, a, b)
+  end function
+  impure elemental function admpif_fmod_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fmod_dv_r(y, a, b)
+  end function
+  impure elemental function admpif_fmod_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fmod_de_r(y, a, b)
+  end function
+  impure elemental function admpif_remainder_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_remainder_vv_r(y, a, b)
+  end function
+  impure elemental function admpif_remainder_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_remainder_ve_r(y, a, b)
+  end function
+  impure elemental function admpif_remainder_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_remainder_vd_r(y, a, b)
+  end function
+  impure elemental function admpif_remainder_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_remainder_ev_r(y, a, b)
+  end function
+  impure elemental function admpif_remainder_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_remainder_ee_r(y, a, b)
+  end function
+  impure elemental function admpif_remainder_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_remainder_ed_r(y, a, b)
+  end function
+  impure elemental function admpif_remainder_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_remainder_dv_r(y, a, b)
+  end function
+  impure elemental function admpif_remainder_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_remainder_de_r(y, a, b)
+  end function
+  impure elemental function admpif_fdim_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fdim_vv_r(y, a, b)
+  end function
+  impure elemental function admpif_fdim_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fdim_ve_r(y, a, b)
+  end function
+  impure elemental function admpif_fdim_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fdim_vd_r(y, a, b)
+  end function
+  impure elemental function admpif_fdim_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fdim_ev_r(y, a, b)
+  end function
+  impure elemental function admpif_fdim_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fdim_ee_r(y, a, b)
+  end function
+  impure elemental function admpif_fdim_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fdim_ed_r(y, a, b)
+  end function
+  impure elemental function admpif_fdim_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fdim_dv_r(y, a, b)
+  end function
+  impure elemental function admpif_fdim_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_fdim_de_r(y, a, b)
+  end function
+  impure elemental function admpif_lbeta_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_lbeta_vv_r(y, a, b)
+  end function
+  impure elemental function admpif_lbeta_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_lbeta_ve_r(y, a, b)
+  end function
+  impure elemental function admpif_lbeta_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_lbeta_vd_r(y, a, b)
+  end function
+  impure elemental function admpif_lbeta_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_lbeta_ev_r(y, a, b)
+  end function
+  impure elemental function admpif_lbeta_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_lbeta_ee_r(y, a, b)
+  end function
+  impure elemental function admpif_lbeta_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_lbeta_ed_r(y, a, b)
+  end function
+  impure elemental function admpif_lbeta_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_lbeta_dv_r(y, a, b)
+  end function
+  impure elemental function admpif_lbeta_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_lbeta_de_r(y, a, b)
+  end function
+  impure elemental function admpif_beta_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_beta_vv_r(y, a, b)
+  end function
+  impure elemental function admpif_beta_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_beta_ve_r(y, a, b)
+  end function
+  impure elemental function admpif_beta_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_beta_vd_r(y, a, b)
+  end function
+  impure elemental function admpif_beta_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_beta_ev_r(y, a, b)
+  end function
+  impure elemental function admpif_beta_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_beta_ee_r(y, a, b)
+  end function
+  impure elemental function admpif_beta_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_beta_ed_r(y, a, b)
+  end function
+  impure elemental function admpif_beta_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_beta_dv_r(y, a, b)
+  end function
+  impure elemental function admpif_beta_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_beta_de_r(y, a, b)
+  end function
+  impure elemental function admpif_log_sum_exp_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_sum_exp_vv_r(y, a, b)
+  end function
+  impure elemental function admpif_log_sum_exp_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_sum_exp_ve_r(y, a, b)
+  end function
+  impure elemental function admpif_log_sum_exp_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_sum_exp_vd_r(y, a, b)
+  end function
+  impure elemental function admpif_log_sum_exp_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_sum_exp_ev_r(y, a, b)
+  end function
+  impure elemental function admpif_log_sum_exp_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_sum_exp_ee_r(y, a, b)
+  end function
+  impure elemental function admpif_log_sum_exp_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_sum_exp_ed_r(y, a, b)
+  end function
+  impure elemental function admpif_log_sum_exp_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_sum_exp_dv_r(y, a, b)
+  end function
+  impure elemental function admpif_log_sum_exp_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_sum_exp_de_r(y, a, b)
+  end function
+  impure elemental function admpif_log_diff_exp_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_diff_exp_vv_r(y, a, b)
+  end function
+  impure elemental function admpif_log_diff_exp_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_diff_exp_ve_r(y, a, b)
+  end function
+  impure elemental function admpif_log_diff_exp_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_diff_exp_vd_r(y, a, b)
+  end function
+  impure elemental function admpif_log_diff_exp_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_diff_exp_ev_r(y, a, b)
+  end function
+  impure elemental function admpif_log_diff_exp_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_diff_exp_ee_r(y, a, b)
+  end function
+  impure elemental function admpif_log_diff_exp_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_diff_exp_ed_r(y, a, b)
+  end function
+  impure elemental function admpif_log_diff_exp_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_diff_exp_dv_r(y, a, b)
+  end function
+  impure elemental function admpif_log_diff_exp_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_log_diff_exp_de_r(y, a, b)
+  end function
+  impure elemental function admpif_multiply_log_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_multiply_log_vv_r(y, a, b)
+  end function
+  impure elemental function admpif_multiply_log_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_multiply_log_ve_r(y, a, b)
+  end function
+  impure elemental function admpif_multiply_log_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_multiply_log_vd_r(y, a, b)
+  end function
+  impure elemental function admpif_multiply_log_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_multiply_log_ev_r(y, a, b)
+  end function
+  impure elemental function admpif_multiply_log_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_multiply_log_ee_r(y, a, b)
+  end function
+  impure elemental function admpif_multiply_log_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_multiply_log_ed_r(y, a, b)
+  end function
+  impure elemental function admpif_multiply_log_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_multiply_log_dv_r(y, a, b)
+  end function
+  impure elemental function admpif_multiply_log_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_multiply_log_de_r(y, a, b)
   end function
   impure elemental function admpif_modulo_vv(a, b) result(y)
     type(admpi_var), intent(in) :: a
