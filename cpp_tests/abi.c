@@ -49,14 +49,14 @@ int main(int argc, char **argv) {
 
   wrong = right;
   wrong.status *= 2;
-  expect(admpi_mpi_init(&argc, &argv, &wrong) != MPI_SUCCESS, "AMPI_Init with other sizes fails");
+  expect(admpi_detail_mpi_init(&argc, &argv, &wrong) != MPI_SUCCESS, "AMPI_Init with other sizes fails");
   expect(strstr(admpi_last_error(), "MPI_Status") != NULL, "the message of AMPI_Init names the type");
   MPI_Initialized(&initialized);
   expect(!initialized, "the refused AMPI_Init left MPI alone");
 
   expect(AMPI_Init(&argc, &argv) == MPI_SUCCESS, "AMPI_Init succeeds");
   expect(admpi_abi_of_program() == ADMPI_SUCCESS, "this program fits its library after AMPI_Init too");
-  expect(admpi_init_abi(MPI_COMM_WORLD, &wrong) == ADMPI_ERR_ABI, "admpi_init with other sizes fails");
+  expect(admpi_detail_init(MPI_COMM_WORLD, &wrong) == ADMPI_ERR_ABI, "admpi_init with other sizes fails");
   AMPI_Finalize();
   return failures != 0;
 }

@@ -57,7 +57,7 @@ static void uninitialised(void) {
   REFUSED(AMPI_Alltoallv(y, ones, zeros, AMPI_ADOUBLE, y, ones, zeros, AMPI_ADOUBLE, MPI_COMM_WORLD));
   REFUSED(AMPI_Pack(x, 1, AMPI_ADOUBLE, packed, 64, zeros, MPI_COMM_WORLD));
   REFUSED(AMPI_Comm_register(MPI_COMM_WORLD));
-  REFUSED(admpi_pair_type(AMPI_ADOUBLE, 24, &made));
+  REFUSED(admpi_detail_pair_type(AMPI_ADOUBLE, 24, &made));
   expect(q == AMPI_REQUEST_NULL, "no request was made");
 }
 

@@ -135,14 +135,14 @@ TEST_CASE("test_errors_requests_and_types_that_are_null") {
     CHECK(std::string(admpi_last_error()) == text);
   };
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  refused(admpi_pair_type(AMPI_ADOUBLE, -24, &type), ADMPI_ERR_ARGUMENT,
-          "admpi_pair_type: extent = -24, but a part and an int take 20 bytes");
-  refused(admpi_pair_type(AMPI_ADOUBLE, 16, &type), ADMPI_ERR_ARGUMENT,
-          "admpi_pair_type: extent = 16, but a part and an int take 20 bytes");
-  refused(admpi_pair_type(MPI_DATATYPE_NULL, 24, &type), ADMPI_ERR_ARGUMENT, "admpi_pair_type: part is MPI_DATATYPE_NULL");
-  refused(admpi_bundle_type(MPI_DATATYPE_NULL, &type), ADMPI_ERR_ARGUMENT, "admpi_bundle_type: part is MPI_DATATYPE_NULL");
+  refused(admpi_detail_pair_type(AMPI_ADOUBLE, -24, &type), ADMPI_ERR_ARGUMENT,
+          "admpi_detail_pair_type: extent = -24, but a part and an int take 20 bytes");
+  refused(admpi_detail_pair_type(AMPI_ADOUBLE, 16, &type), ADMPI_ERR_ARGUMENT,
+          "admpi_detail_pair_type: extent = 16, but a part and an int take 20 bytes");
+  refused(admpi_detail_pair_type(MPI_DATATYPE_NULL, 24, &type), ADMPI_ERR_ARGUMENT, "admpi_detail_pair_type: part is MPI_DATATYPE_NULL");
+  refused(admpi_detail_bundle_type(MPI_DATATYPE_NULL, &type), ADMPI_ERR_ARGUMENT, "admpi_detail_bundle_type: part is MPI_DATATYPE_NULL");
   CHECK(type == MPI_DATATYPE_NULL);
-  check_raised(admpi_check_buffer("AMPI_Send", 7, AMPI_ADOUBLE, at.comm), "AMPI_Send", "content = 7");
+  check_raised(admpi_detail_check_buffer("AMPI_Send", 7, AMPI_ADOUBLE, at.comm), "AMPI_Send", "content = 7");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   double x[8] = {};
   CHECK(AMPI_Neighbor_allgather(x, 1, MPI_DOUBLE, x, 1, MPI_DOUBLE, MPI_COMM_NULL) != MPI_SUCCESS);
@@ -454,6 +454,6 @@ TEST_CASE("test_errors_init_and_finalize_arguments") {
   const catcher world(MPI_COMM_WORLD);
   CHECK(admpi_init(MPI_COMM_WORLD) == ADMPI_SUCCESS);
   CHECK(admpi_init(MPI_COMM_NULL) == ADMPI_ERR_ARGUMENT);
-  CHECK(admpi_init_abi(MPI_COMM_WORLD, nullptr) == ADMPI_ERR_NULL);
+  CHECK(admpi_detail_init(MPI_COMM_WORLD, nullptr) == ADMPI_ERR_NULL);
   CHECK(admpi_tape_abandon_sweep(nullptr, MPI_COMM_WORLD) == ADMPI_ERR_NULL);
 }

@@ -112,9 +112,9 @@ void check_substitutes() {
   for (std::size_t i = 0; i < own.size(); ++i) {
     CAPTURE(i);
     MPI_Datatype substitute = MPI_DATATYPE_NULL, again = MPI_DATATYPE_NULL, same = MPI_DATATYPE_NULL;
-    REQUIRE(admpi_bundle_buffer("AMPI_Send", mpi_type<T>(), generic[i], a.comm, &substitute) == MPI_SUCCESS);
-    REQUIRE(admpi_bundle_buffer("AMPI_Send", mpi_type<T>(), generic[i], a.comm, &again) == MPI_SUCCESS);
-    REQUIRE(admpi_bundle_buffer("AMPI_Send", mpi_type<T>(), own[i], a.comm, &same) == MPI_SUCCESS);
+    REQUIRE(admpi_detail_bundle_buffer("AMPI_Send", mpi_type<T>(), generic[i], a.comm, &substitute) == MPI_SUCCESS);
+    REQUIRE(admpi_detail_bundle_buffer("AMPI_Send", mpi_type<T>(), generic[i], a.comm, &again) == MPI_SUCCESS);
+    REQUIRE(admpi_detail_bundle_buffer("AMPI_Send", mpi_type<T>(), own[i], a.comm, &same) == MPI_SUCCESS);
     CHECK(substitute == again);
     CHECK(same == own[i]);
     MPI_Aint extent[2], lower[2];
@@ -237,7 +237,7 @@ void check_random_types() {
       MPI_Datatype type = random_type(seed, scalar, sizeof(T)).make(), own = type;
       if (doubles > 0) {
         if (!std::is_same_v<T, var>)
-          REQUIRE(admpi_bundle_buffer("AMPI_Send", mpi_type<T>(), type, a.comm, &own) == MPI_SUCCESS);
+          REQUIRE(admpi_detail_bundle_buffer("AMPI_Send", mpi_type<T>(), type, a.comm, &own) == MPI_SUCCESS);
         CHECK(bounds_of(own, sizeof(T)) == bounds);
         if (fits) {
           std::vector<T> got(static_cast<std::size_t>(doubles));

@@ -29,13 +29,35 @@ static void sweeps_over_ranks(void) {
   CHECK(admpi_abandon_sweep(NULL, MPI_COMM_WORLD) == ADMPI_ERR_NULL);
   admpi_tape_free(tape);
 }
+
+static void headers_calls(void) {
+  const admpi_mpi_sizes sizes = admpi_sizes_of_program();
+  MPI_Datatype bundle = MPI_DATATYPE_NULL, pair = MPI_DATATYPE_NULL, type = MPI_DATATYPE_NULL;
+  const MPI_Datatype doubles[1] = {MPI_DOUBLE}, *types = NULL;
+  const int count[1] = {1};
+  const MPI_Count large_count[1] = {1};
+  CHECK(admpi_init_abi(MPI_COMM_WORLD, &sizes) == ADMPI_SUCCESS);
+  CHECK(admpi_check_buffer("AMPI_Send", 0, MPI_DOUBLE, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(admpi_bundle_type(MPI_DOUBLE, &bundle) == ADMPI_SUCCESS && bundle != MPI_DATATYPE_NULL);
+  CHECK(admpi_pair_type(bundle, 24, &pair) == ADMPI_SUCCESS && pair != MPI_DATATYPE_NULL);
+  CHECK(admpi_bundle_buffer("AMPI_Send", bundle, AMPI_ADOUBLE, MPI_COMM_WORLD, &type) == MPI_SUCCESS && type == bundle);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK(admpi_bundle_buffers("AMPI_Alltoallw", bundle, 0, count, doubles, MPI_COMM_WORLD, &types) != MPI_SUCCESS);
+  CHECK(admpi_bundle_buffers_c("AMPI_Alltoallw", bundle, 0, large_count, doubles, MPI_COMM_WORLD, &types) !=
+        MPI_SUCCESS);
+  CHECK(admpi_refuse("AMPI_Send", "a reason", MPI_COMM_WORLD) != MPI_SUCCESS);
+  CHECK(strstr(admpi_last_error(), "a reason") != NULL);
+  CHECK(admpi_op_has_adjoint(MPI_SUM) == 0);
+}
 #endif
 
 int main(void) {
   tape_functions();
 #if ADMPI_HAVE_MPI
-  AMPI_Init(NULL, NULL);
+  const admpi_mpi_sizes sizes = admpi_sizes_of_program();
+  CHECK(admpi_mpi_init(NULL, NULL, &sizes) == MPI_SUCCESS);
   sweeps_over_ranks();
+  headers_calls();
   AMPI_Finalize();
 #endif
   return failures != 0;

@@ -70,10 +70,10 @@ extern "C" {
  * @param sizes         what the program was compiled with
  * @return an MPI code
  */
-int admpi_mpi_init(int *argc, char ***argv, const admpi_mpi_sizes *sizes);
+int admpi_detail_mpi_init(int *argc, char ***argv, const admpi_mpi_sizes *sizes);
 
 /**
- * MPI_Init_thread, and the library's beginning; see admpi_mpi_init.
+ * MPI_Init_thread, and the library's beginning; see admpi_detail_mpi_init.
  * @param[in,out] argc   as MPI has it; may be NULL
  * @param[in,out] argv   as MPI has it; may be NULL
  * @param required       the level of thread support wanted
@@ -81,7 +81,11 @@ int admpi_mpi_init(int *argc, char ***argv, const admpi_mpi_sizes *sizes);
  * @param sizes          what the program was compiled with
  * @return an MPI code
  */
-int admpi_mpi_init_thread(int *argc, char ***argv, int required, int *provided, const admpi_mpi_sizes *sizes);
+int admpi_detail_mpi_init_thread(int *argc,
+                                 char ***argv,
+                                 int required,
+                                 int *provided,
+                                 const admpi_mpi_sizes *sizes);
 
 /**
  * The library's beginning in a program that calls MPI_Init itself: enters `comm` and MPI_COMM_SELF, after
@@ -91,8 +95,8 @@ int admpi_mpi_init_thread(int *argc, char ***argv, int required, int *provided, 
  * @param sizes  what the program was compiled with
  * @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_ARGUMENT (MPI_COMM_NULL), ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED
  */
-int admpi_init_abi(MPI_Comm comm,
-                   const admpi_mpi_sizes *sizes);
+int admpi_detail_init(MPI_Comm comm,
+                      const admpi_mpi_sizes *sizes);
 
 /**
  * Gives back what MPI holds for the library: communicators, AMPI_ADOUBLE. Collective over all processes;
@@ -333,10 +337,10 @@ void admpi_at(const char *file, int line);
  * @param comm      where a mistake is raised
  * @return MPI_SUCCESS, or an MPI code, raised on `comm`
  */
-int admpi_check_buffer(const char *call,
-                       int content,
-                       MPI_Datatype datatype,
-                       MPI_Comm comm);
+int admpi_detail_check_buffer(const char *call,
+                              int content,
+                              MPI_Datatype datatype,
+                              MPI_Comm comm);
 
 /**
  * The datatype of a scalar of two parts, one behind the other: the value and the derivative of a tangent, say.
@@ -345,43 +349,43 @@ int admpi_check_buffer(const char *call,
  * @param[out] type_out  the type, committed
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (the library is not initialised, too)
  */
-int admpi_bundle_type(MPI_Datatype part,
-                      MPI_Datatype *type_out);
+int admpi_detail_bundle_type(MPI_Datatype part,
+                             MPI_Datatype *type_out);
 
 /**
  * The datatype of a scalar and an `int` behind it, as MPI_MINLOC and MPI_MAXLOC have them. `admpi::mpi_type` asks. It
  * belongs to the library. Local.
- * @param part           the scalar's type, as for admpi_bundle_type or made by it
+ * @param part           the scalar's type, as for admpi_detail_bundle_type or made by it
  * @param extent         bytes from one pair to the next
  * @param[out] type_out  the type, committed
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (an extent that both do not fit in),
  *         ADMPI_ERR_MPI (the library is not initialised, too)
  */
-int admpi_pair_type(MPI_Datatype part,
-                    int64_t extent,
-                    MPI_Datatype *type_out);
+int admpi_detail_pair_type(MPI_Datatype part,
+                           int64_t extent,
+                           MPI_Datatype *type_out);
 
 /**
  * The datatype by which a buffer of such scalars travels where the program names one made from AMPI_ADOUBLE,
  * or from the scalar's own. The overloads of `admpi.hpp` ask. It lives as long as `datatype`. Local.
  * @param call               the AMPI_ call, for the message
- * @param scalar             of admpi_bundle_type
+ * @param scalar             of admpi_detail_bundle_type
  * @param datatype           what the program passed
  * @param comm               where a mistake is raised
  * @param[out] datatype_out  `datatype` with `scalar` in the place of AMPI_ADOUBLE
  * @return MPI_SUCCESS, or an MPI code, raised on `comm`: nothing in `datatype` is such a scalar
  */
-int admpi_bundle_buffer(const char *call,
-                        MPI_Datatype scalar,
-                        MPI_Datatype datatype,
-                        MPI_Comm comm,
-                        MPI_Datatype *datatype_out);
+int admpi_detail_bundle_buffer(const char *call,
+                               MPI_Datatype scalar,
+                               MPI_Datatype datatype,
+                               MPI_Comm comm,
+                               MPI_Datatype *datatype_out);
 
 /**
- * admpi_bundle_buffer for the datatypes of the peers of a collective call. Those of peers with count 0 are not
+ * admpi_detail_bundle_buffer for the datatypes of the peers of a collective call. Those of peers with count 0 are not
  * looked at. Local.
  * @param call                the AMPI_ call, for the message
- * @param scalar              of admpi_bundle_type
+ * @param scalar              of admpi_detail_bundle_type
  * @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
  * @param counts              one a peer
  * @param datatypes           one a peer
@@ -389,18 +393,18 @@ int admpi_bundle_buffer(const char *call,
  * @param[out] datatypes_out  one a peer; they may be read until the program ends
  * @return MPI_SUCCESS, or an MPI code, raised on `comm`
  */
-int admpi_bundle_buffers(const char *call,
-                         MPI_Datatype scalar,
-                         int peers,
-                         const int *counts,
-                         const MPI_Datatype *datatypes,
-                         MPI_Comm comm,
-                         const MPI_Datatype **datatypes_out);
+int admpi_detail_bundle_buffers(const char *call,
+                                MPI_Datatype scalar,
+                                int peers,
+                                const int *counts,
+                                const MPI_Datatype *datatypes,
+                                MPI_Comm comm,
+                                const MPI_Datatype **datatypes_out);
 
 /**
- * As admpi_bundle_buffers, with counts past 2^31.
+ * As admpi_detail_bundle_buffers, with counts past 2^31.
  * @param call                the AMPI_ call, for the message
- * @param scalar              of admpi_bundle_type
+ * @param scalar              of admpi_detail_bundle_type
  * @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
  * @param counts              one a peer
  * @param datatypes           one a peer
@@ -408,13 +412,13 @@ int admpi_bundle_buffers(const char *call,
  * @param[out] datatypes_out  one a peer; they may be read until the program ends
  * @return MPI_SUCCESS, or an MPI code, raised on `comm`
  */
-int admpi_bundle_buffers_c(const char *call,
-                           MPI_Datatype scalar,
-                           int peers,
-                           const MPI_Count *counts,
-                           const MPI_Datatype *datatypes,
-                           MPI_Comm comm,
-                           const MPI_Datatype **datatypes_out);
+int admpi_detail_bundle_buffers_c(const char *call,
+                                  MPI_Datatype scalar,
+                                  int peers,
+                                  const MPI_Count *counts,
+                                  const MPI_Datatype *datatypes,
+                                  MPI_Comm comm,
+                                  const MPI_Datatype **datatypes_out);
 
 /**
  * Raises the error of a call that the overloads of `admpi.hpp` refuse. Local.
@@ -423,12 +427,7 @@ int admpi_bundle_buffers_c(const char *call,
  * @param comm  where it is raised
  * @return an MPI code, raised on `comm`
  */
-int admpi_refuse(const char *call, const char *why, MPI_Comm comm);
-
-/**
- * For the guards of MPI-4's calls: the error code of one that the MPI in use lacks. Raises nothing.
- */
-int admpi_shim_lacks(const char *call);
+int admpi_detail_refuse(const char *call, const char *why, MPI_Comm comm);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -110,7 +110,7 @@ struct at_either {
 template <class Significant>
 [[gnu::noinline]] int check_content(const char *call, int kind, MPI_Datatype datatype, MPI_Comm comm,
                                     Significant significant) {
-  return significant() ? admpi_check_buffer(call, kind, datatype, comm) : MPI_SUCCESS;
+  return significant() ? admpi_detail_check_buffer(call, kind, datatype, comm) : MPI_SUCCESS;
 }
 
 template <class T, class Significant>
@@ -121,7 +121,7 @@ template <class T, class Significant>
   if constexpr (is_value_index<element>) {
     if (datatype == AMPI_ADOUBLE_INT) datatype = mpi_type<element>();
   }
-  return admpi_bundle_buffer(call, mpi_type<typename scalar_of<T>::type>(), datatype, comm, &datatype);
+  return admpi_detail_bundle_buffer(call, mpi_type<typename scalar_of<T>::type>(), datatype, comm, &datatype);
 }
 
 /// MPI_SUCCESS, or the code of an error that was raised on comm. The usual pairs are settled by one comparison. The
@@ -152,11 +152,11 @@ enum class peers { ranks, sources, destinations };
 
 inline int bundle_buffers(const char *call, MPI_Datatype scalar, peers which, const int *counts, const MPI_Datatype *&types,
                           MPI_Comm comm) {
-  return admpi_bundle_buffers(call, scalar, static_cast<int>(which), counts, types, comm, &types);
+  return admpi_detail_bundle_buffers(call, scalar, static_cast<int>(which), counts, types, comm, &types);
 }
 inline int bundle_buffers(const char *call, MPI_Datatype scalar, peers which, const MPI_Count *counts,
                           const MPI_Datatype *&types, MPI_Comm comm) {
-  return admpi_bundle_buffers_c(call, scalar, static_cast<int>(which), counts, types, comm, &types);
+  return admpi_detail_bundle_buffers_c(call, scalar, static_cast<int>(which), counts, types, comm, &types);
 }
 
 /// As check_buffer, for a call with a datatype for each peer; only those of tangents are looked at.
@@ -174,7 +174,7 @@ int check_buffers([[maybe_unused]] const char *call, [[maybe_unused]] const T *b
 /// Refuses buffers of tangents.
 template <class... T>
 int check_plain([[maybe_unused]] const char *call, [[maybe_unused]] const char *why) {
-  if constexpr (((content_of<T>() == content::tangent) || ...)) return admpi_refuse(call, why, MPI_COMM_WORLD);
+  if constexpr (((content_of<T>() == content::tangent) || ...)) return admpi_detail_refuse(call, why, MPI_COMM_WORLD);
   return MPI_SUCCESS;
 }
 

@@ -160,18 +160,18 @@ int substitute_operation(const char *call, MPI_Op &op, MPI_Datatype datatype, MP
   const bool predefined = is_predefined(op);
   const MPI_Op own = reduction_of<E>(op);
   if (predefined && own == MPI_OP_NULL)
-    return admpi_refuse(call,
+    return admpi_detail_refuse(call,
                         "op: tangents are reduced by MPI_SUM, MPI_PROD, MPI_MIN and MPI_MAX, admpi::value_index of them by "
                         "MPI_MINLOC and MPI_MAXLOC, and both by operations of AMPI_Op_create",
                         comm);
-  if (!predefined && admpi_op_has_adjoint(op))
-    return admpi_refuse(call,
+  if (!predefined && admpi_detail_op_has_adjoint(op))
+    return admpi_detail_refuse(call,
                         "op: it was made by AMPI_Op_create_adjoint, so its function knows doubles only; make one by "
                         "AMPI_Op_create whose function is templated on the scalar",
                         comm);
   // AMPI_ADOUBLE stands here still where this rank has no part in the call.
   if (predefined && datatype != mpi_type<E>() && datatype != AMPI_ADOUBLE)
-    return admpi_refuse(call,
+    return admpi_detail_refuse(call,
                         "datatype: MPI's operations reduce tangents under the scalar itself, AMPI_ADOUBLE or admpi::mpi_type; "
                         "under a datatype made from it, one of AMPI_Op_create does",
                         comm);

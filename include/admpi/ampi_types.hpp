@@ -141,7 +141,7 @@ struct datatype_of<tangent<T>> {
   static_assert(sizeof(tangent<T>) == 2 * sizeof(T), "one behind the other");
   static MPI_Datatype get() {
     MPI_Datatype made = MPI_DATATYPE_NULL;
-    admpi_bundle_type(datatype_of<T>::get(), &made);
+    admpi_detail_bundle_type(datatype_of<T>::get(), &made);
     return made;
   }
 };
@@ -151,7 +151,7 @@ struct datatype_of<value_index<T>> {
   static_assert(offsetof(value_index<T>, index) == sizeof(T), "one behind the other");
   static MPI_Datatype get() {
     MPI_Datatype made = MPI_DATATYPE_NULL;
-    admpi_pair_type(datatype_of<T>::get(), sizeof(value_index<T>), &made);
+    admpi_detail_pair_type(datatype_of<T>::get(), sizeof(value_index<T>), &made);
     return made;
   }
 };

@@ -1,11 +1,12 @@
-/* admpi: C functions under the names that they had first. They do the same, and a program that calls one is told the new name
- * by -Wdeprecated-declarations. They go away in version 0.2. */
+/* admpi: C functions under the names that they had first. They do the same, and a program that calls one is told the new
+ * name by -Wdeprecated-declarations. They go away in version 0.2. */
 #ifndef ADMPI_DEPRECATED_H
 #define ADMPI_DEPRECATED_H
 
 #include "admpi/tape.h"
 #if ADMPI_HAVE_MPI
 #include "admpi/ampi.h"
+#include "admpi/user_ops.h"
 #endif
 
 /* Says which function to call instead. src/shim/deprecated.c, which defines the old names, needs no telling. */
@@ -23,6 +24,26 @@ int32_t admpi_tape_width(admpi_tape *tape, int32_t width) ADMPI_RENAMED(admpi_ta
 int admpi_seed_replicated(admpi_tape *tape, MPI_Comm comm, admpi_var y, double weight, int direction)
     ADMPI_RENAMED(admpi_tape_seed_replicated);
 int admpi_abandon_sweep(admpi_tape *tape, MPI_Comm comm) ADMPI_RENAMED(admpi_tape_abandon_sweep);
+
+/* Of the headers alone, whose calls stand in programs. */
+int admpi_mpi_init(int *argc, char ***argv, const admpi_mpi_sizes *sizes) ADMPI_RENAMED(admpi_detail_mpi_init);
+int admpi_mpi_init_thread(int *argc, char ***argv, int required, int *provided, const admpi_mpi_sizes *sizes)
+    ADMPI_RENAMED(admpi_detail_mpi_init_thread);
+int admpi_init_abi(MPI_Comm comm, const admpi_mpi_sizes *sizes) ADMPI_RENAMED(admpi_detail_init);
+int admpi_check_buffer(const char *call, int content, MPI_Datatype datatype, MPI_Comm comm)
+    ADMPI_RENAMED(admpi_detail_check_buffer);
+int admpi_bundle_type(MPI_Datatype part, MPI_Datatype *type_out) ADMPI_RENAMED(admpi_detail_bundle_type);
+int admpi_pair_type(MPI_Datatype part, int64_t extent, MPI_Datatype *type_out) ADMPI_RENAMED(admpi_detail_pair_type);
+int admpi_bundle_buffer(const char *call, MPI_Datatype scalar, MPI_Datatype datatype, MPI_Comm comm,
+                        MPI_Datatype *datatype_out) ADMPI_RENAMED(admpi_detail_bundle_buffer);
+int admpi_bundle_buffers(const char *call, MPI_Datatype scalar, int peers, const int *counts,
+                         const MPI_Datatype *datatypes, MPI_Comm comm, const MPI_Datatype **datatypes_out)
+    ADMPI_RENAMED(admpi_detail_bundle_buffers);
+int admpi_bundle_buffers_c(const char *call, MPI_Datatype scalar, int peers, const MPI_Count *counts,
+                           const MPI_Datatype *datatypes, MPI_Comm comm, const MPI_Datatype **datatypes_out)
+    ADMPI_RENAMED(admpi_detail_bundle_buffers_c);
+int admpi_refuse(const char *call, const char *why, MPI_Comm comm) ADMPI_RENAMED(admpi_detail_refuse);
+int admpi_op_has_adjoint(MPI_Op op) ADMPI_RENAMED(admpi_detail_op_has_adjoint);
 #endif
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ extern "C" {
  *  @return an MPI code */
 ADMPI_INIT_FUNCTION int AMPI_Init(int *argc, char ***argv) {
   const admpi_mpi_sizes sizes = admpi_sizes_of_program();
-  return admpi_mpi_init(argc, argv, &sizes);
+  return admpi_detail_mpi_init(argc, argv, &sizes);
 }
 
 /** MPI_Init_thread, and the library's beginning; see AMPI_Init.
@@ -33,7 +33,7 @@ ADMPI_INIT_FUNCTION int AMPI_Init(int *argc, char ***argv) {
  *  @return an MPI code */
 ADMPI_INIT_FUNCTION int AMPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   const admpi_mpi_sizes sizes = admpi_sizes_of_program();
-  return admpi_mpi_init_thread(argc, argv, required, provided, &sizes);
+  return admpi_detail_mpi_init_thread(argc, argv, required, provided, &sizes);
 }
 
 /** The library's beginning in a program that calls MPI_Init itself: `comm` and MPI_COMM_SELF may carry active
@@ -42,7 +42,7 @@ ADMPI_INIT_FUNCTION int AMPI_Init_thread(int *argc, char ***argv, int required, 
  *  @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_ARGUMENT (MPI_COMM_NULL), ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED */
 ADMPI_INIT_FUNCTION int admpi_init(MPI_Comm comm) {
   const admpi_mpi_sizes sizes = admpi_sizes_of_program();
-  return admpi_init_abi(comm, &sizes);
+  return admpi_detail_init(comm, &sizes);
 }
 
 #ifdef __cplusplus

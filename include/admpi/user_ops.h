@@ -46,7 +46,7 @@ int AMPI_Op_create(MPI_User_function function,
  * @param op  an operation
  * @return 1 or 0
  */
-int admpi_op_has_adjoint(MPI_Op op);
+int admpi_detail_op_has_adjoint(MPI_Op op);
 
 /**
  * As AMPI_Op_create of an operation whose derivative is known: `function` sees plain doubles only, those of

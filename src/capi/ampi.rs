@@ -40,7 +40,7 @@ laid_out!(admpi_mpi_statistics_t, admpi_mpi_statistics_t);
 /// @param sizes         what the program was compiled with
 /// @return an MPI code
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_mpi_init(
+pub unsafe extern "C-unwind" fn admpi_detail_mpi_init(
     argc: *mut c_int,
     argv: *mut *mut *mut c_char,
     sizes: *const admpi_mpi_sizes,
@@ -53,7 +53,7 @@ pub unsafe extern "C-unwind" fn admpi_mpi_init(
     })
 }
 
-/// MPI_Init_thread, and the library's beginning; see admpi_mpi_init.
+/// MPI_Init_thread, and the library's beginning; see admpi_detail_mpi_init.
 /// @param[in,out] argc   as MPI has it; may be NULL
 /// @param[in,out] argv   as MPI has it; may be NULL
 /// @param required       the level of thread support wanted
@@ -61,7 +61,7 @@ pub unsafe extern "C-unwind" fn admpi_mpi_init(
 /// @param sizes          what the program was compiled with
 /// @return an MPI code
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_mpi_init_thread(
+pub unsafe extern "C-unwind" fn admpi_detail_mpi_init_thread(
     argc: *mut c_int,
     argv: *mut *mut *mut c_char,
     required: c_int,
@@ -83,7 +83,7 @@ pub unsafe extern "C-unwind" fn admpi_mpi_init_thread(
 /// @param sizes  what the program was compiled with
 /// @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_ARGUMENT (MPI_COMM_NULL), ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_init_abi(
+pub unsafe extern "C-unwind" fn admpi_detail_init(
     comm: MPI_Comm,
     sizes: *const admpi_mpi_sizes,
 ) -> c_int {
@@ -494,7 +494,7 @@ pub unsafe extern "C-unwind" fn admpi_at(file: *const c_char, line: c_int) {
 /// @param comm      where a mistake is raised
 /// @return MPI_SUCCESS, or an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_check_buffer(
+pub unsafe extern "C-unwind" fn admpi_detail_check_buffer(
     call: *const c_char,
     content: c_int,
     datatype: MPI_Datatype,
@@ -515,11 +515,11 @@ pub unsafe extern "C-unwind" fn admpi_check_buffer(
 /// @param[out] type_out  the type, committed
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (the library is not initialised, too)
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_bundle_type(
+pub unsafe extern "C-unwind" fn admpi_detail_bundle_type(
     part: MPI_Datatype,
     type_out: *mut MPI_Datatype,
 ) -> c_int {
-    mpi_status("admpi_bundle_type", || {
+    mpi_status("admpi_detail_bundle_type", || {
         // SAFETY: as the C contract says.
         let (part, type_out) = unsafe { (Datatype::new(part), super::out("type_out", type_out)?) };
         *type_out = bundle::bundle(part)?.raw();
@@ -529,18 +529,18 @@ pub unsafe extern "C-unwind" fn admpi_bundle_type(
 
 /// The datatype of a scalar and an `int` behind it, as MPI_MINLOC and MPI_MAXLOC have them. `admpi::mpi_type` asks. It
 /// belongs to the library. Local.
-/// @param part           the scalar's type, as for admpi_bundle_type or made by it
+/// @param part           the scalar's type, as for admpi_detail_bundle_type or made by it
 /// @param extent         bytes from one pair to the next
 /// @param[out] type_out  the type, committed
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (an extent that both do not fit in),
 ///         ADMPI_ERR_MPI (the library is not initialised, too)
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_pair_type(
+pub unsafe extern "C-unwind" fn admpi_detail_pair_type(
     part: MPI_Datatype,
     extent: i64,
     type_out: *mut MPI_Datatype,
 ) -> c_int {
-    mpi_status("admpi_pair_type", || {
+    mpi_status("admpi_detail_pair_type", || {
         // SAFETY: as the C contract says.
         let (part, type_out) = unsafe { (Datatype::new(part), super::out("type_out", type_out)?) };
         *type_out = bundle::pair(part, extent)?.raw();
@@ -551,13 +551,13 @@ pub unsafe extern "C-unwind" fn admpi_pair_type(
 /// The datatype by which a buffer of such scalars travels where the program names one made from AMPI_ADOUBLE,
 /// or from the scalar's own. The overloads of `admpi.hpp` ask. It lives as long as `datatype`. Local.
 /// @param call               the AMPI_ call, for the message
-/// @param scalar             of admpi_bundle_type
+/// @param scalar             of admpi_detail_bundle_type
 /// @param datatype           what the program passed
 /// @param comm               where a mistake is raised
 /// @param[out] datatype_out  `datatype` with `scalar` in the place of AMPI_ADOUBLE
 /// @return MPI_SUCCESS, or an MPI code, raised on `comm`: nothing in `datatype` is such a scalar
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_bundle_buffer(
+pub unsafe extern "C-unwind" fn admpi_detail_bundle_buffer(
     call: *const c_char,
     scalar: MPI_Datatype,
     datatype: MPI_Datatype,
@@ -578,7 +578,7 @@ pub unsafe extern "C-unwind" fn admpi_bundle_buffer(
 }
 
 /// # Safety
-/// As for `admpi_bundle_buffers`.
+/// As for `admpi_detail_bundle_buffers`.
 unsafe fn bundle_all<N: PartialEq + From<bool>>(
     call: *const c_char,
     scalar: MPI_Datatype,
@@ -605,10 +605,10 @@ unsafe fn bundle_all<N: PartialEq + From<bool>>(
     })
 }
 
-/// admpi_bundle_buffer for the datatypes of the peers of a collective call. Those of peers with count 0 are not
+/// admpi_detail_bundle_buffer for the datatypes of the peers of a collective call. Those of peers with count 0 are not
 /// looked at. Local.
 /// @param call                the AMPI_ call, for the message
-/// @param scalar              of admpi_bundle_type
+/// @param scalar              of admpi_detail_bundle_type
 /// @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
 /// @param counts              one a peer
 /// @param datatypes           one a peer
@@ -616,7 +616,7 @@ unsafe fn bundle_all<N: PartialEq + From<bool>>(
 /// @param[out] datatypes_out  one a peer; they may be read until the program ends
 /// @return MPI_SUCCESS, or an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_bundle_buffers(
+pub unsafe extern "C-unwind" fn admpi_detail_bundle_buffers(
     call: *const c_char,
     scalar: MPI_Datatype,
     peers: c_int,
@@ -629,9 +629,9 @@ pub unsafe extern "C-unwind" fn admpi_bundle_buffers(
     unsafe { bundle_all(call, scalar, peers, counts, datatypes, comm, datatypes_out) }
 }
 
-/// As admpi_bundle_buffers, with counts past 2^31.
+/// As admpi_detail_bundle_buffers, with counts past 2^31.
 /// @param call                the AMPI_ call, for the message
-/// @param scalar              of admpi_bundle_type
+/// @param scalar              of admpi_detail_bundle_type
 /// @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
 /// @param counts              one a peer
 /// @param datatypes           one a peer
@@ -639,7 +639,7 @@ pub unsafe extern "C-unwind" fn admpi_bundle_buffers(
 /// @param[out] datatypes_out  one a peer; they may be read until the program ends
 /// @return MPI_SUCCESS, or an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_bundle_buffers_c(
+pub unsafe extern "C-unwind" fn admpi_detail_bundle_buffers_c(
     call: *const c_char,
     scalar: MPI_Datatype,
     peers: c_int,
@@ -658,7 +658,7 @@ pub unsafe extern "C-unwind" fn admpi_bundle_buffers_c(
 /// @param comm  where it is raised
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_refuse(
+pub unsafe extern "C-unwind" fn admpi_detail_refuse(
     call: *const c_char,
     why: *const c_char,
     comm: MPI_Comm,

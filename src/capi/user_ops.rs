@@ -48,7 +48,7 @@ pub unsafe extern "C-unwind" fn AMPI_Op_create(
 /// @param op  an operation
 /// @return 1 or 0
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_op_has_adjoint(op: MPI_Op) -> c_int {
+pub unsafe extern "C-unwind" fn admpi_detail_op_has_adjoint(op: MPI_Op) -> c_int {
     // SAFETY: as the C contract says.
     let op = unsafe { Op::new(op) };
     c_int::from(custom::find(op).is_some_and(|custom| custom.has_derivative()))
