@@ -68,9 +68,9 @@ static void test_arguments_no_tape_given(void) {
   EXPECT_NULL(admpi_tape_statistics(NULL, &statistics), "tape");
   EXPECT_NULL(admpi_tape_set_limit(NULL, 0), "tape");
   EXPECT_NULL(admpi_tape_trim(NULL), "tape");
-  EXPECT_NULL(admpi_tape_grow(NULL, 1), "tape");
-  EXPECT_NULL(admpi_tape_check(NULL, &x), "tape");
-  admpi_tape_fail(NULL, ADMPI_ERR_STALE);
+  EXPECT_NULL(admpi_detail_tape_grow(NULL, 1), "tape");
+  EXPECT_NULL(admpi_detail_tape_check(NULL, &x), "tape");
+  admpi_detail_tape_fail(NULL, ADMPI_ERR_STALE);
 }
 
 static void test_arguments_null(void) {
@@ -99,7 +99,7 @@ static void test_arguments_null(void) {
   EXPECT_NULL(admpi_tape_precomputed(tape, 1.0, &x, NULL, 1, &v), "partial");
   EXPECT_NULL(admpi_tape_precomputed(tape, 1.0, &x, &value, 1, NULL), "y_out");
   EXPECT_NULL(admpi_tape_statistics(tape, NULL), "statistics_out");
-  EXPECT_NULL(admpi_tape_check(tape, NULL), "operand");
+  EXPECT_NULL(admpi_detail_tape_check(tape, NULL), "operand");
   CHECK(v.value == 5.0 && v.id == 6 && v.tag == 7);
   CHECK(value == 1.0);
   /* NULL arrays of no elements are fine. */
@@ -138,14 +138,14 @@ static void test_arguments_numbers(void) {
     EXPECT(admpi_tape_adjoint(tape, x, directions[i], &value), ADMPI_ERR_ARGUMENT, "direction");
     EXPECT(admpi_tape_adjoints(tape, &x, 1, directions[i], &value), ADMPI_ERR_ARGUMENT, "direction");
   }
-  EXPECT(admpi_tape_grow(tape, 254), ADMPI_SUCCESS, NULL);
-  EXPECT(admpi_tape_grow(tape, 255), ADMPI_ERR_ARGUMENT, "n = 255");
+  EXPECT(admpi_detail_tape_grow(tape, 254), ADMPI_SUCCESS, NULL);
+  EXPECT(admpi_detail_tape_grow(tape, 255), ADMPI_ERR_ARGUMENT, "n = 255");
   EXPECT(admpi_tape_set_width(tape, -4), ADMPI_ERR_ARGUMENT, "width = -4");
   EXPECT(admpi_tape_start_nested(tape, 1, &nest), ADMPI_ERR_ARGUMENT, "flags");
   EXPECT(admpi_tape_start_nested(tape, -1, &nest), ADMPI_ERR_ARGUMENT, "flags");
   EXPECT(admpi_tape_recover_nested(tape, nest), ADMPI_ERR_NEST, "nest");
   CHECK(nest.token == 99);
-  EXPECT(admpi_tape_activate_abi(tape, ADMPI_TAPE_ABI + 1, NULL), ADMPI_ERR_ABI, "ABI");
+  EXPECT(admpi_detail_tape_activate(tape, ADMPI_TAPE_ABI + 1, NULL), ADMPI_ERR_ABI, "ABI");
   CHECK(v.value == 5.0 && v.id == 6 && v.tag == 7);
   CHECK(value == 1.0);
 }
@@ -161,7 +161,7 @@ static void test_arguments_foreign_values(void) {
     EXPECT(admpi_tape_keep(tape, values[i]), ADMPI_ERR_STALE, "y");
     EXPECT(admpi_tape_adjoint(tape, values[i], 0, &value), ADMPI_ERR_STALE, "x");
     EXPECT(admpi_tape_adjoints(tape, &values[i], 1, 0, &value), ADMPI_ERR_STALE, "x");
-    EXPECT(admpi_tape_check(tape, &values[i]), ADMPI_ERR_STALE, "operand");
+    EXPECT(admpi_detail_tape_check(tape, &values[i]), ADMPI_ERR_STALE, "operand");
     EXPECT(admpi_tape_callback(tape, &values[i], 1, &value, 1, reverse_nothing, NULL, 0, &v), ADMPI_ERR_STALE, "in");
     EXPECT(admpi_tape_precomputed(tape, 1.0, &values[i], &value, 1, &v), ADMPI_ERR_STALE, "operand");
   }
@@ -172,7 +172,7 @@ static void test_arguments_foreign_values(void) {
   EXPECT(admpi_tape_keep(tape, v), ADMPI_SUCCESS, NULL);
   EXPECT(admpi_tape_adjoint(tape, v, 0, &value), ADMPI_SUCCESS, NULL);
   CHECK(value == 0.0);
-  EXPECT(admpi_tape_check(tape, &v), ADMPI_SUCCESS, NULL);
+  EXPECT(admpi_detail_tape_check(tape, &v), ADMPI_SUCCESS, NULL);
 }
 
 static void test_arguments_positions(void) {
@@ -212,8 +212,8 @@ static void test_arguments_the_placeholder(void) {
   EXPECT(admpi_tape_input(none, &value, 1, &v), ADMPI_ERR_NO_TAPE, NULL);
   EXPECT(admpi_tape_reverse(none), ADMPI_ERR_NO_TAPE, NULL);
   EXPECT(admpi_tape_position(none, &position), ADMPI_ERR_NO_TAPE, NULL);
-  CHECK(admpi_tape_grow(none, 1) == -1);
-  admpi_tape_fail(none, ADMPI_ERR_STALE);
+  CHECK(admpi_detail_tape_grow(none, 1) == -1);
+  admpi_detail_tape_fail(none, ADMPI_ERR_STALE);
   admpi_tape_free(none);
   CHECK(admpi_tape_activate(none, &before) == ADMPI_SUCCESS);
   CHECK(before == NULL);
@@ -388,38 +388,42 @@ static void test_arguments_array_statements(void) {
   double out[6];
   CHECK(admpi_tape_position(tape, &here) == ADMPI_SUCCESS);
   CHECK(admpi_varmat_new(values, 2, 3, &a) == ADMPI_SUCCESS && admpi_varmat_input(tape, a) == ADMPI_SUCCESS);
-  EXPECT_NULL(admpi_array_fresh(2, 3, NULL, NULL), "a_out");
-  EXPECT(admpi_array_fresh(-2, 3, NULL, &none), ADMPI_ERR_ARGUMENT, "rows = -2");
+  EXPECT_NULL(admpi_detail_array_fresh(2, 3, NULL, NULL), "a_out");
+  EXPECT(admpi_detail_array_fresh(-2, 3, NULL, &none), ADMPI_ERR_ARGUMENT, "rows = -2");
   CHECK(none == (admpi_varmat *)&values);
-  CHECK(admpi_array_fresh(2, 3, NULL, &b) == ADMPI_SUCCESS);
+  CHECK(admpi_detail_array_fresh(2, 3, NULL, &b) == ADMPI_SUCCESS);
   {
     admpi_view all = admpi_view_all(b), outside = admpi_view_block(all, 1, 1, 2, 3);
     admpi_operand x_and_a[2] = {{admpi_view_all(a), {0.0, 0, 0}}, {{NULL, 0, 0, 0, 0, 0}, {0.0, 0, 0}}};
     x_and_a[1].scalar = x;
     of.x = a->block->value;
     for (int k = 0; k < 6; ++k) b->block->value[k] = 3.0 * values[k] * values[k];
-    EXPECT_NULL(admpi_array_record(NULL, NULL, x_and_a, 2, reverse_squares, &of, sizeof of), "part");
-    EXPECT_NULL(admpi_array_record(&all, NULL, NULL, 2, reverse_squares, &of, sizeof of), "operand");
-    EXPECT_NULL(admpi_array_record(&all, NULL, x_and_a, 2, NULL, &of, sizeof of), "fn");
-    EXPECT_NULL(admpi_array_record(&all, NULL, x_and_a, 2, reverse_squares, NULL, sizeof of), "payload");
-    EXPECT(admpi_array_record(&all, NULL, x_and_a, -1, reverse_squares, &of, sizeof of), ADMPI_ERR_ARGUMENT, "n = -1");
-    EXPECT(admpi_array_record(&outside, NULL, x_and_a, 2, reverse_squares, &of, sizeof of), ADMPI_ERR_RANGE, "part");
+    EXPECT_NULL(admpi_detail_array_record(NULL, NULL, x_and_a, 2, reverse_squares, &of, sizeof of), "part");
+    EXPECT_NULL(admpi_detail_array_record(&all, NULL, NULL, 2, reverse_squares, &of, sizeof of), "operand");
+    EXPECT_NULL(admpi_detail_array_record(&all, NULL, x_and_a, 2, NULL, &of, sizeof of), "fn");
+    EXPECT_NULL(admpi_detail_array_record(&all, NULL, x_and_a, 2, reverse_squares, NULL, sizeof of), "payload");
+    EXPECT(admpi_detail_array_record(&all, NULL, x_and_a, -1, reverse_squares, &of, sizeof of),
+           ADMPI_ERR_ARGUMENT, "n = -1");
+    EXPECT(admpi_detail_array_record(&outside, NULL, x_and_a, 2, reverse_squares, &of, sizeof of),
+           ADMPI_ERR_RANGE, "part");
     x_and_a[0].view.rows = 4;
-    EXPECT(admpi_array_record(&all, NULL, x_and_a, 2, reverse_squares, &of, sizeof of), ADMPI_ERR_RANGE, "operand[0]");
+    EXPECT(admpi_detail_array_record(&all, NULL, x_and_a, 2, reverse_squares, &of, sizeof of),
+           ADMPI_ERR_RANGE, "operand[0]");
     x_and_a[0].view.rows = 2;
-    CHECK(admpi_array_record(&all, NULL, x_and_a, 2, reverse_squares, &of, sizeof of) == ADMPI_SUCCESS);
-    EXPECT(admpi_array_record(&all, NULL, x_and_a, 2, reverse_squares, &of, sizeof of), ADMPI_ERR_ARGUMENT, "admpi_array_fresh");
+    CHECK(admpi_detail_array_record(&all, NULL, x_and_a, 2, reverse_squares, &of, sizeof of) == ADMPI_SUCCESS);
+    EXPECT(admpi_detail_array_record(&all, NULL, x_and_a, 2, reverse_squares, &of, sizeof of),
+           ADMPI_ERR_ARGUMENT, "admpi_detail_array_fresh");
     CHECK(admpi_varmat_seed(tape, &all, values, 6, 0) == ADMPI_SUCCESS && admpi_tape_reverse(tape) == ADMPI_SUCCESS);
     CHECK(admpi_varmat_adjoints(tape, &x_and_a[0].view, 0, 6, out) == ADMPI_SUCCESS);
     for (int k = 0; k < 6; ++k) CHECK(out[k] == 6.0 * values[k] * values[k]);
   }
   admpi_varmat_free(b);
   of.factor = 7.0;
-  CHECK(admpi_array_fresh(2, 3, a, &b) == ADMPI_SUCCESS && b->block->value[5] == 6.0);
+  CHECK(admpi_detail_array_fresh(2, 3, a, &b) == ADMPI_SUCCESS && b->block->value[5] == 6.0);
   {
     admpi_view all = admpi_view_all(b);
     admpi_operand operand = {admpi_view_all(a), {0.0, 0, 0}};
-    CHECK(admpi_array_record(&all, a, &operand, 1, reverse_squares, &of, sizeof of) == ADMPI_SUCCESS);
+    CHECK(admpi_detail_array_record(&all, a, &operand, 1, reverse_squares, &of, sizeof of) == ADMPI_SUCCESS);
     CHECK(admpi_varmat_seed(tape, &all, values, 6, 0) == ADMPI_SUCCESS);
     EXPECT(admpi_tape_reverse(tape), ADMPI_ERR_CALLBACK, "returned 7");
   }

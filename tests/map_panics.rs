@@ -24,7 +24,7 @@ fn ok(code: i32) {
 fn activate(tape: *mut Cursors) -> *mut Cursors {
     let mut previous = null_mut();
     // SAFETY: live tapes, of this thread.
-    ok(unsafe { admpi_tape_activate_abi(tape, TAPE_ABI, &mut previous) });
+    ok(unsafe { admpi_detail_tape_activate(tape, TAPE_ABI, &mut previous) });
     previous
 }
 

@@ -136,7 +136,7 @@ impl Fixture {
     /// As a C operator does that runs into the limit.
     fn fail(&self) {
         // SAFETY: see above.
-        unsafe { admpi_tape_fail(self.0, LIMIT) };
+        unsafe { admpi_detail_tape_fail(self.0, LIMIT) };
     }
 }
 
@@ -147,7 +147,7 @@ fn limit_may_be_hit_in_every_stream_of_the_first_commit() {
         // SAFETY: a live tape.
         ok(unsafe { admpi_tape_set_limit(tape.0, 1 + (limit << 20)) });
         // SAFETY: a live tape.
-        let room = unsafe { admpi_tape_grow(tape.0, 254) };
+        let room = unsafe { admpi_detail_tape_grow(tape.0, 254) };
         assert!(room == 0 || room == LIMIT, "{}", message());
         assert_eq!(tape.position().argument, 0);
         let made = tape.try_input(3.0).and_then(|x| tape.try_linear(&[(x, 2.0)]));
@@ -209,7 +209,7 @@ fn nest_that_was_not_closed_in_order_stays_an_error() {
     // What the guard of C++ does when the outer one is destroyed first.
     assert_eq!(tape.recover(outer), NEST);
     // SAFETY: a live tape.
-    unsafe { admpi_tape_fail(tape.0, NEST) };
+    unsafe { admpi_detail_tape_fail(tape.0, NEST) };
     ok(tape.recover(inner));
     assert_eq!(tape.reverse(), NEST);
 }

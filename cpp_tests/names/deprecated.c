@@ -11,7 +11,35 @@ static void tape_functions(void) {
   CHECK(admpi_tape_width(tape, 4) == ADMPI_SUCCESS);
   CHECK(admpi_tape_statistics(tape, &statistics) == ADMPI_SUCCESS && statistics.width == 4);
   CHECK(admpi_tape_width(tape, 3) == ADMPI_ERR_ARGUMENT);
+
+  admpi_var x = {1.0, 0, 0};
+  CHECK(admpi_tape_activate_abi(tape, ADMPI_TAPE_ABI + 1, NULL) == ADMPI_ERR_ABI);
+  CHECK(admpi_tape_activate_abi(tape, ADMPI_TAPE_ABI, NULL) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_grow(tape, 2) == -1);
+  CHECK(admpi_tape_start(tape) == ADMPI_SUCCESS);
+  CHECK(admpi_tape_grow(tape, 2) == ADMPI_SUCCESS && tape->checked_end - tape->argument >= 2);
+  CHECK(admpi_tape_input(tape, &x.value, 1, &x) == ADMPI_SUCCESS && admpi_tape_check(tape, &x) == ADMPI_SUCCESS);
+  admpi_tape_fail(tape, ADMPI_ERR_STALE);
+  CHECK(admpi_tape_reverse(tape) == ADMPI_ERR_STALE);
   admpi_tape_free(tape);
+}
+
+static int32_t nothing(const admpi_kernel_call *call) {
+  (void)call;
+  return 0;
+}
+
+static void array_functions(void) {
+  admpi_varmat *a = NULL, *b = NULL;
+  const double value[2] = {1.0, 2.0};
+  CHECK(admpi_varmat_new(value, 2, 1, &a) == ADMPI_SUCCESS);
+  CHECK(admpi_array_fresh(2, 1, a, &b) == ADMPI_SUCCESS && b->rows == 2 && b->cols == 1);
+  const admpi_operand operand = admpi_operand_part(admpi_view_all(a));
+  const admpi_view part = admpi_view_all(b);
+  CHECK(admpi_array_record(&part, NULL, &operand, 1, nothing, NULL, 0) == ADMPI_SUCCESS);
+  CHECK(admpi_array_record(NULL, NULL, &operand, 1, nothing, NULL, 0) == ADMPI_ERR_NULL);
+  admpi_varmat_free(a);
+  admpi_varmat_free(b);
 }
 
 #if ADMPI_HAVE_MPI
@@ -53,6 +81,7 @@ static void headers_calls(void) {
 
 int main(void) {
   tape_functions();
+  array_functions();
 #if ADMPI_HAVE_MPI
   const admpi_mpi_sizes sizes = admpi_sizes_of_program();
   CHECK(admpi_mpi_init(NULL, NULL, &sizes) == MPI_SUCCESS);

@@ -61,14 +61,14 @@ int32_t admpi_array_apply(int64_t rows,
  * @param[out] a_out  the matrix, passive; free it with admpi_varmat_free
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
  */
-int32_t admpi_array_fresh(int64_t rows,
-                          int64_t cols,
-                          const admpi_varmat *like,
-                          admpi_varmat **a_out);
+int32_t admpi_detail_array_fresh(int64_t rows,
+                                 int64_t cols,
+                                 const admpi_varmat *like,
+                                 admpi_varmat **a_out);
 
 /**
- * Records, as one event, that part of a matrix made by admpi_array_fresh was computed from operands. It stays passive
- * if they are, or if the tape does not record.
+ * Records, as one event, that part of a matrix made by admpi_detail_array_fresh was computed from operands. It stays
+ * passive if they are, or if the tape does not record.
  * @param part          what was computed
  * @param carried       NULL, or the matrix that the other elements were taken from
  * @param operand       `n` parts of matrices or scalars. Operands that are matrices may overlap each other
@@ -80,13 +80,13 @@ int32_t admpi_array_fresh(int64_t rows,
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE,
  *         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
  */
-int32_t admpi_array_record(const admpi_view *part,
-                           const admpi_varmat *carried,
-                           const admpi_operand *operand,
-                           int64_t n,
-                           admpi_kernel fn,
-                           const void *payload,
-                           size_t payload_size);
+int32_t admpi_detail_array_record(const admpi_view *part,
+                                  const admpi_varmat *carried,
+                                  const admpi_operand *operand,
+                                  int64_t n,
+                                  admpi_kernel fn,
+                                  const void *payload,
+                                  size_t payload_size);
 
 /**
  * The running sums of the elements of a view, column by column, as one event.

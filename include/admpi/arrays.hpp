@@ -872,7 +872,7 @@ struct frozen_statement {
   frozen_statement(const E &e, admpi_view *part) : kernel(make(e, part)) {}
 
   void record(const admpi_view &part, const admpi_varmat *carried) const {
-    check(admpi_array_record(&part, carried, operand.data(), leaves, &kernel_type::run, &kernel, sizeof kernel));
+    check(admpi_detail_array_record(&part, carried, operand.data(), leaves, &kernel_type::run, &kernel, sizeof kernel));
   }
 
  private:
@@ -895,7 +895,7 @@ struct frozen_statement {
 
 inline varmat fresh_array(std::int64_t rows, std::int64_t cols, const admpi_varmat *like = nullptr) {
   admpi_varmat *fresh = nullptr;
-  check(admpi_array_fresh(rows, cols, like, &fresh));
+  check(admpi_detail_array_fresh(rows, cols, like, &fresh));
   return varmat(fresh);
 }
 

@@ -3,6 +3,7 @@
 #ifndef ADMPI_DEPRECATED_H
 #define ADMPI_DEPRECATED_H
 
+#include "admpi/arrays.h"
 #include "admpi/tape.h"
 #if ADMPI_HAVE_MPI
 #include "admpi/ampi.h"
@@ -20,12 +21,23 @@ extern "C" {
 
 int32_t admpi_tape_width(admpi_tape *tape, int32_t width) ADMPI_RENAMED(admpi_tape_set_width);
 
+/* Of the headers alone, whose calls stand in programs; so are most of those below. */
+int32_t admpi_tape_activate_abi(admpi_tape *tape, uint32_t abi, admpi_tape **previous_out)
+    ADMPI_RENAMED(admpi_detail_tape_activate);
+int32_t admpi_tape_grow(admpi_tape *tape, uint32_t n) ADMPI_RENAMED(admpi_detail_tape_grow);
+int32_t admpi_tape_check(const admpi_tape *tape, const admpi_var *operand) ADMPI_RENAMED(admpi_detail_tape_check);
+void admpi_tape_fail(admpi_tape *tape, int32_t code) ADMPI_RENAMED(admpi_detail_tape_fail);
+int32_t admpi_array_fresh(int64_t rows, int64_t cols, const admpi_varmat *like, admpi_varmat **a_out)
+    ADMPI_RENAMED(admpi_detail_array_fresh);
+int32_t admpi_array_record(const admpi_view *part, const admpi_varmat *carried, const admpi_operand *operand, int64_t n,
+                           admpi_kernel fn, const void *payload, size_t payload_size)
+    ADMPI_RENAMED(admpi_detail_array_record);
+
 #if ADMPI_HAVE_MPI
 int admpi_seed_replicated(admpi_tape *tape, MPI_Comm comm, admpi_var y, double weight, int direction)
     ADMPI_RENAMED(admpi_tape_seed_replicated);
 int admpi_abandon_sweep(admpi_tape *tape, MPI_Comm comm) ADMPI_RENAMED(admpi_tape_abandon_sweep);
 
-/* Of the headers alone, whose calls stand in programs. */
 int admpi_mpi_init(int *argc, char ***argv, const admpi_mpi_sizes *sizes) ADMPI_RENAMED(admpi_detail_mpi_init);
 int admpi_mpi_init_thread(int *argc, char ***argv, int required, int *provided, const admpi_mpi_sizes *sizes)
     ADMPI_RENAMED(admpi_detail_mpi_init_thread);

@@ -94,7 +94,7 @@ static inline admpi_var admpi_write(admpi_tape *tape, double value, uint32_t n_m
 /* What was made since the last reset, nest and the like needs no search. */
 static inline int admpi_check_operand(const admpi_tape *tape, admpi_var x) {
   if (x.id == 0 || (x.tag == tape->tag && x.id < tape->next_id)) return 0;
-  return admpi_tape_check(tape, &x);
+  return admpi_detail_tape_check(tape, &x);
 }
 
 /* Where the inline compare found no room: a tape that does not record, checks its operands, or must grow. */
@@ -109,8 +109,10 @@ static __attribute__((noinline, cold, unused)) admpi_var admpi_record_slow(doubl
     if (status == 0) status = admpi_check_operand(tape, c);
   }
   if (status == 0 && !tape->recording) return admpi_passive(value);
-  if (status == 0 && tape->checked_end - tape->argument < (ptrdiff_t)n_max) status = admpi_tape_grow(tape, n_max);
-  if (status > 0) admpi_tape_fail(tape, status);
+  if (status == 0 && tape->checked_end - tape->argument < (ptrdiff_t)n_max) {
+    status = admpi_detail_tape_grow(tape, n_max);
+  }
+  if (status > 0) admpi_detail_tape_fail(tape, status);
   return status == 0 ? admpi_write(tape, value, n_max, a, da, b, db, c, dc) : admpi_passive(value);
 }
 

@@ -71,7 +71,7 @@ void admpi_tape_free(admpi_tape *tape);
  * @param[out] previous_out  the current tape until now, or NULL; may itself be NULL
  * @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_THREAD (the tape is active on another thread)
  */
-int32_t admpi_tape_activate_abi(admpi_tape *tape, uint32_t abi, admpi_tape **previous_out);
+int32_t admpi_detail_tape_activate(admpi_tape *tape, uint32_t abi, admpi_tape **previous_out);
 
 /**
  * Starts or resumes recording.
@@ -311,7 +311,7 @@ int32_t admpi_tape_trim(admpi_tape *tape);
  * @return 0: write the statement now; -1: not recording, the result is passive;
  *         ADMPI_ERR_NULL, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY: nothing may be written
  */
-int32_t admpi_tape_grow(admpi_tape *tape, uint32_t n);
+int32_t admpi_detail_tape_grow(admpi_tape *tape, uint32_t n);
 
 /**
  * For inline recorders in checking mode, or on a thread without a tape: whether an operand may be used now.
@@ -319,15 +319,15 @@ int32_t admpi_tape_grow(admpi_tape *tape, uint32_t n);
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE (active, on a thread without a tape: in
  *         checking mode, or if the tape that made it records, whose next sweep fails then)
  */
-int32_t admpi_tape_check(const admpi_tape *tape,
-                         const admpi_var *operand);
+int32_t admpi_detail_tape_check(const admpi_tape *tape,
+                                const admpi_var *operand);
 
 /**
  * For recorders that cannot return an error: the next sweep returns it, with the present message. It is
  * forgotten with the place of the tape where it occurred.
- * @param code  what admpi_tape_grow or admpi_tape_check returned; ADMPI_SUCCESS does nothing
+ * @param code  what admpi_detail_tape_grow or admpi_detail_tape_check returned; ADMPI_SUCCESS does nothing
  */
-void admpi_tape_fail(admpi_tape *tape, int32_t code);
+void admpi_detail_tape_fail(admpi_tape *tape, int32_t code);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -299,7 +299,7 @@ class nested {
   ~nested() {
     if (!open_) return;
     const int status = admpi_tape_recover_nested(handle_, nest_);
-    if (status != ADMPI_SUCCESS) admpi_tape_fail(handle_, status);
+    if (status != ADMPI_SUCCESS) admpi_detail_tape_fail(handle_, status);
   }
 
   /// Closes the nest before the end of the scope; throws where the destructor cannot.

@@ -81,7 +81,7 @@ extern __thread admpi_tape *admpi_tls_tape __attribute__((tls_model("initial-exe
 #define ADMPI_TAPE_INLINE static inline
 #endif
 
-int32_t admpi_tape_activate_abi(admpi_tape *tape, uint32_t abi, admpi_tape **previous_out);
+int32_t admpi_detail_tape_activate(admpi_tape *tape, uint32_t abi, admpi_tape **previous_out);
 
 /** Makes a tape the calling thread's current one; the values it then makes are recorded there.
  *  @param tape               a tape that no other thread uses, or NULL for none
@@ -89,7 +89,7 @@ int32_t admpi_tape_activate_abi(admpi_tape *tape, uint32_t abi, admpi_tape **pre
  *  @return ADMPI_SUCCESS, ADMPI_ERR_ABI (this header and the library are of different versions),
  *          ADMPI_ERR_THREAD (the tape is active on another thread) */
 ADMPI_TAPE_INLINE int32_t admpi_tape_activate(admpi_tape *tape, admpi_tape **previous_out) {
-  return admpi_tape_activate_abi(tape, ADMPI_TAPE_ABI, previous_out);
+  return admpi_detail_tape_activate(tape, ADMPI_TAPE_ABI, previous_out);
 }
 
 #ifdef __cplusplus

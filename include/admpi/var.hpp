@@ -195,7 +195,7 @@ inline bool are_recent(const admpi_tape *tape, const leaf_list &leaves) noexcept
   for (unsigned i = 0; i < leaves.n; ++i) {
     admpi_var operand{std::numeric_limits<double>::quiet_NaN(), 0, 0};
     store_word(&operand.id, leaves.word[i]);
-    const int status = operand.id != 0 ? admpi_tape_check(tape, &operand) : 0;
+    const int status = operand.id != 0 ? admpi_detail_tape_check(tape, &operand) : 0;
     if (status == 0) continue;
     char message[512];
     __builtin_snprintf(message, sizeof message, "expression of value %.17g: %s", value, admpi_last_error());
@@ -211,7 +211,7 @@ template <class W>
   if (tape->checking && !are_recent(tape, leaves)) check_operands(tape, value, leaves);
   if (!tape->recording) return admpi_var{value, 0, 0};
   const unsigned n = leaves.n != 0 ? leaves.n : 1;
-  if (tape->checked_end - tape->argument < static_cast<std::ptrdiff_t>(n)) check(admpi_tape_grow(tape, n));
+  if (tape->checked_end - tape->argument < static_cast<std::ptrdiff_t>(n)) check(admpi_detail_tape_grow(tape, n));
   W w(tape);
   for (unsigned i = 0; i < leaves.n; ++i) w.add(leaves.partial[i], leaf(leaves.word[i]));
   return finish(tape, w, value);

@@ -75,7 +75,7 @@ pub unsafe extern "C-unwind" fn admpi_array_apply(
 /// @param[out] a_out  the matrix, passive; free it with admpi_varmat_free
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_array_fresh(
+pub unsafe extern "C-unwind" fn admpi_detail_array_fresh(
     rows: i64,
     cols: i64,
     like: *const admpi_varmat,
@@ -90,8 +90,8 @@ pub unsafe extern "C-unwind" fn admpi_array_fresh(
     })
 }
 
-/// Records, as one event, that part of a matrix made by admpi_array_fresh was computed from operands. It stays passive
-/// if they are, or if the tape does not record.
+/// Records, as one event, that part of a matrix made by admpi_detail_array_fresh was computed from operands. It stays
+/// passive if they are, or if the tape does not record.
 /// @param part          what was computed
 /// @param carried       NULL, or the matrix that the other elements were taken from
 /// @param operand       `n` parts of matrices or scalars. Operands that are matrices may overlap each other
@@ -103,7 +103,7 @@ pub unsafe extern "C-unwind" fn admpi_array_fresh(
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE,
 ///         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_array_record(
+pub unsafe extern "C-unwind" fn admpi_detail_array_record(
     part: *const admpi_view,
     carried: *const admpi_varmat,
     operand: *const admpi_operand,

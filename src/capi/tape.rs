@@ -134,7 +134,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_free(tape: *mut admpi_tape) {
 /// @param[out] previous_out  the current tape until now, or NULL; may itself be NULL
 /// @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_THREAD (the tape is active on another thread)
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_tape_activate_abi(
+pub unsafe extern "C-unwind" fn admpi_detail_tape_activate(
     tape: *mut admpi_tape,
     abi: u32,
     previous_out: *mut *mut admpi_tape,
@@ -557,7 +557,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_trim(tape: *mut admpi_tape) -> i32 {
 /// @return 0: write the statement now; -1: not recording, the result is passive;
 ///         ADMPI_ERR_NULL, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY: nothing may be written
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_tape_grow(tape: *mut admpi_tape, n: u32) -> i32 {
+pub unsafe extern "C-unwind" fn admpi_detail_tape_grow(tape: *mut admpi_tape, n: u32) -> i32 {
     if !tape.is_null() && tape::is_no_tape(tape) {
         return -1;
     }
@@ -575,7 +575,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_grow(tape: *mut admpi_tape, n: u32) -
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE (active, on a thread without a tape: in
 ///         checking mode, or if the tape that made it records, whose next sweep fails then)
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_tape_check(
+pub unsafe extern "C-unwind" fn admpi_detail_tape_check(
     tape: *const admpi_tape,
     operand: *const admpi_var,
 ) -> i32 {
@@ -591,9 +591,9 @@ pub unsafe extern "C-unwind" fn admpi_tape_check(
 
 /// For recorders that cannot return an error: the next sweep returns it, with the present message. It is
 /// forgotten with the place of the tape where it occurred.
-/// @param code  what admpi_tape_grow or admpi_tape_check returned; ADMPI_SUCCESS does nothing
+/// @param code  what admpi_detail_tape_grow or admpi_detail_tape_check returned; ADMPI_SUCCESS does nothing
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn admpi_tape_fail(tape: *mut admpi_tape, code: i32) {
+pub unsafe extern "C-unwind" fn admpi_detail_tape_fail(tape: *mut admpi_tape, code: i32) {
     // SAFETY: as the C contract says.
     let Ok(tape) = (unsafe { self::tape(tape) }) else { return };
     if code == 0 {

@@ -3,6 +3,21 @@
 #include "admpi/deprecated.h"
 
 int32_t admpi_tape_width(admpi_tape *tape, int32_t width) { return admpi_tape_set_width(tape, width); }
+int32_t admpi_tape_activate_abi(admpi_tape *tape, uint32_t abi, admpi_tape **previous_out) {
+  return admpi_detail_tape_activate(tape, abi, previous_out);
+}
+int32_t admpi_tape_grow(admpi_tape *tape, uint32_t n) { return admpi_detail_tape_grow(tape, n); }
+int32_t admpi_tape_check(const admpi_tape *tape, const admpi_var *operand) {
+  return admpi_detail_tape_check(tape, operand);
+}
+void admpi_tape_fail(admpi_tape *tape, int32_t code) { admpi_detail_tape_fail(tape, code); }
+int32_t admpi_array_fresh(int64_t rows, int64_t cols, const admpi_varmat *like, admpi_varmat **a_out) {
+  return admpi_detail_array_fresh(rows, cols, like, a_out);
+}
+int32_t admpi_array_record(const admpi_view *part, const admpi_varmat *carried, const admpi_operand *operand, int64_t n,
+                           admpi_kernel fn, const void *payload, size_t payload_size) {
+  return admpi_detail_array_record(part, carried, operand, n, fn, payload, payload_size);
+}
 
 #if ADMPI_HAVE_MPI
 int admpi_seed_replicated(admpi_tape *tape, MPI_Comm comm, admpi_var y, double weight, int direction) {

@@ -261,7 +261,7 @@ impl Tape {
             if fresh.is_heap() || fresh.is_active() || !fresh.used.is_empty() {
                 return Err(Error::new(
                     Code::Argument,
-                    "part: its matrix was not made by admpi_array_fresh in this recording",
+                    "part: its matrix was not made by admpi_detail_array_fresh in this recording",
                 ));
             }
             for operand in &operands {
