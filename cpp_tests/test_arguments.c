@@ -93,7 +93,7 @@ static void test_arguments_null(void) {
   EXPECT_NULL(admpi_tape_callback(tape, NULL, 1, &value, 1, reverse_nothing, NULL, 0, &v), "in");
   EXPECT_NULL(admpi_tape_callback(tape, &x, 1, NULL, 1, reverse_nothing, NULL, 0, &v), "value");
   EXPECT_NULL(admpi_tape_callback(tape, &x, 1, &value, 1, NULL, NULL, 0, &v), "fn");
-  EXPECT_NULL(admpi_tape_callback(tape, &x, 1, &value, 1, reverse_nothing, NULL, 0, NULL), "out_out");
+  EXPECT_NULL(admpi_tape_callback(tape, &x, 1, &value, 1, reverse_nothing, NULL, 0, NULL), "y_out");
   EXPECT_NULL(admpi_tape_callback(tape, &x, 1, &value, 1, reverse_nothing, NULL, 8, &v), "payload");
   EXPECT_NULL(admpi_tape_precomputed(tape, 1.0, NULL, &value, 1, &v), "operand");
   EXPECT_NULL(admpi_tape_precomputed(tape, 1.0, &x, NULL, 1, &v), "partial");

@@ -24,15 +24,14 @@ typedef struct admpi_run {
   admpi_id id; /**< of element `from`; id 0 is passive */
 } admpi_run;
 
-/** Values and ids of a matrix. Those who access elements inline read it; everything else of a block is private and
- *  lies behind. */
+/** Values and ids of a matrix, for element access alone: admpi_view_get reads an element, whichever form the ids have.
+ *  Everything else of a block is private and lies behind. */
 typedef struct admpi_block {
   double *value;
-  admpi_id *ids;  /**< of each element, or NULL: then element k has id0 + k * step, and the tag below; or one more than
-                       the address of an array of admpi_run, by `from`. Behind the last, `from` is INT64_MAX */
+  admpi_id *ids;  /**< see admpi_view_get */
   uint32_t id0;
   uint32_t tag;
-  uint32_t step;  /**< 1, or 0: all elements are passive (id0 is 0) */
+  uint32_t step;
   uint32_t epoch; /**< while this is the epoch of the thread's tape, elements may be written through value and ids */
 } admpi_block;
 
@@ -229,8 +228,12 @@ static inline admpi_view admpi_view_diagonal(admpi_view v) {
   return v;
 }
 
-/** Id and tag of an element of a block where the lowest bit of `ids` is set. */
-static inline admpi_id admpi_run_id(const admpi_block *block, int64_t k) {
+/* The ids of a block have one of three forms. `ids` is NULL: element k has id0 + k * step and the tag of the block, where
+ * step is 1, or 0 if all elements are passive; id0 is then 0. Its lowest bit is set: it is one more than the address of an
+ * array of admpi_run, in the order of `from`, which is INT64_MAX behind the last. Else it has an id for each element. */
+
+/* Id and tag of element k, in the form of runs. */
+static inline admpi_id admpi_detail_run_id(const admpi_block *block, int64_t k) {
   const admpi_run *run = (const admpi_run *)((const char *)block->ids - 1);
   while (run[1].from <= k) ++run;
   admpi_id id = run->id;
@@ -244,7 +247,7 @@ static inline admpi_var admpi_view_get(admpi_view v, int64_t i, int64_t j) {
   const int64_t k = v.offset + i * v.row_step + j * v.col_step;
   admpi_var x = {block->value[k], block->id0 + (uint32_t)k * block->step, block->tag};
   if (block->ids != NULL) {
-    const admpi_id id = ((uintptr_t)block->ids & 1) != 0 ? admpi_run_id(block, k) : block->ids[k];
+    const admpi_id id = ((uintptr_t)block->ids & 1) != 0 ? admpi_detail_run_id(block, k) : block->ids[k];
     x.id = id.id;
     x.tag = id.tag;
   }

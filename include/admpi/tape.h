@@ -253,8 +253,8 @@ int32_t admpi_tape_on_recover(admpi_tape *tape, void (*fn)(void *payload), void 
  * @param fn             the reverse function
  * @param payload        its data
  * @param payload_size   bytes of payload to copy into the tape; 0 keeps the pointer as it is
- * @param[out] out_out   `n_out` active results, passive when the tape does not record; NULL if none. It
- *                       may be the operands' own memory
+ * @param[out] y_out     `n_out` active results, passive when the tape does not record; NULL if none. It may be the
+ *                       operands' own memory
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE,
  *         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
  */
@@ -266,7 +266,7 @@ int32_t admpi_tape_callback(admpi_tape *tape,
                             admpi_reverse_fn fn,
                             const void *payload,
                             size_t payload_size,
-                            admpi_var *out_out);
+                            admpi_var *y_out);
 
 /**
  * Records a value whose partial derivatives are known.

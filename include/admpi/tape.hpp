@@ -181,18 +181,18 @@ class tape_ref {
     }
   }
 
-  /// Records an operation of the user's own: out_out[0..n_out] become active values value[0..n_out] that depend on
+  /// Records an operation of the user's own: y_out[0..n_out] become active values value[0..n_out] that depend on
   /// in[0..n_in], and reverse(const callback_adjoints &) is called in every sweep that passes. It may throw: the
   /// exception comes out of tape.reverse(). The function object lives until the tape is reset below this point.
-  /// On the same tape it may record and sweep a nest of its own. out_out may be in.
+  /// On the same tape it may record and sweep a nest of its own. y_out may be in.
   template <class F>
-  void callback(const var *in, std::int64_t n_in, const double *value, std::int64_t n_out, var *out_out, F reverse) {
+  void callback(const var *in, std::int64_t n_in, const double *value, std::int64_t n_out, var *y_out, F reverse) {
     if constexpr (std::is_trivially_copyable<F>::value && alignof(F) <= alignof(double)) {
       detail::check(admpi_tape_callback(handle_, in, n_in, value, n_out, &detail::reverse_callback<F>, &reverse,
-                                        sizeof(F), out_out));
+                                        sizeof(F), y_out));
     } else if (!recording()) {
       // Nothing keeps the function: the results are passive.
-      detail::check(admpi_tape_callback(handle_, in, n_in, value, n_out, &detail::reverse_callback<F>, nullptr, 0, out_out));
+      detail::check(admpi_tape_callback(handle_, in, n_in, value, n_out, &detail::reverse_callback<F>, nullptr, 0, y_out));
     } else {
       F *held = new F(std::move(reverse));
       const int status = admpi_tape_on_recover(handle_, &detail::destroy<F>, held);
@@ -200,7 +200,7 @@ class tape_ref {
         delete held;
         detail::raise(status);
       }
-      detail::check(admpi_tape_callback(handle_, in, n_in, value, n_out, &detail::reverse_callback<F>, held, 0, out_out));
+      detail::check(admpi_tape_callback(handle_, in, n_in, value, n_out, &detail::reverse_callback<F>, held, 0, y_out));
     }
   }
   template <class F>

@@ -51,7 +51,7 @@ namespace detail {
 ADMPI_ALWAYS_INLINE std::uint64_t element_word(const admpi_block &block, std::int64_t k) noexcept {
   if (block.ids != nullptr) {
     if (__builtin_expect((reinterpret_cast<std::uintptr_t>(block.ids) & 1) == 0, 1)) return load_word(&block.ids[k].id);
-    const admpi_id id = admpi_run_id(&block, k);
+    const admpi_id id = admpi_detail_run_id(&block, k);
     return load_word(&id.id);
   }
   const std::uint32_t word[2] = {block.id0 + static_cast<std::uint32_t>(k) * block.step, block.tag};

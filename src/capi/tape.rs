@@ -455,8 +455,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_on_recover(
 /// @param fn             the reverse function
 /// @param payload        its data
 /// @param payload_size   bytes of payload to copy into the tape; 0 keeps the pointer as it is
-/// @param[out] out_out   `n_out` active results, passive when the tape does not record; NULL if none. It
-///                       may be the operands' own memory
+/// @param[out] y_out     `n_out` active results, passive when the tape does not record; NULL if none. It may be the
+///                       operands' own memory
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE,
 ///         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
@@ -469,21 +469,21 @@ pub unsafe extern "C-unwind" fn admpi_tape_callback(
     r#fn: admpi_reverse_fn,
     payload: *const c_void,
     payload_size: usize,
-    out_out: *mut admpi_var,
+    y_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         let tape = self::tape(tape)?;
         let (n_in, n_out) = (from_c("n_in", n_in)?, from_c("n_out", n_out)?);
         let (operands, values) = (array("in", r#in, n_in)?, array("value", value, n_out)?);
-        array("out_out", out_out, n_out)?;
+        array("y_out", y_out, n_out)?;
         let reverse = r#fn.ok_or_else(|| null("fn"))?;
         if payload_size > 0 && payload.is_null() {
             return Err(null("payload"));
         }
         let first = tape.callback(operands, n_out, reverse, payload, payload_size)?;
         // Only now, since it may be where the operands are.
-        let results = array_mut("out_out", out_out, n_out)?;
+        let results = array_mut("y_out", y_out, n_out)?;
         for (i, (result, &value)) in results.iter_mut().zip(values).enumerate() {
             *result = tape.value(value, first, i);
         }
