@@ -82,7 +82,8 @@ static inline void admpi_adjoint_add(const admpi_adjoint *a, int64_t i, int64_t 
 #define ADMPI_AT_ONCE 128
 
 /* Up to ADMPI_AT_ONCE values from number `first` on, column by column: where they lie, or brought together in `room`. */
-static inline const double *admpi_values_from(const admpi_values *v, int64_t rows, int64_t first, int64_t n, double *room) {
+static inline const double *admpi_detail_values_from(const admpi_values *v, int64_t rows, int64_t first, int64_t n,
+                                                    double *room) {
   int64_t i = first % rows, j = first / rows;
   if (v->row_step == 1 && v->col_step == rows) return v->value + first;
   for (int64_t l = 0; l < n; ++l) {
@@ -92,14 +93,15 @@ static inline const double *admpi_values_from(const admpi_values *v, int64_t row
   return room;
 }
 
-typedef int32_t (*admpi_values_function)(int64_t n, const double *x, double *y_out, double *derivative_out);
+typedef int32_t (*admpi_detail_values_function)(int64_t n, const double *x, double *y_out, double *derivative_out);
 
-static inline int32_t admpi_forward_of_many(const admpi_forward_call *call, admpi_values_function function) {
+static inline int32_t admpi_detail_forward_of_many(const admpi_forward_call *call,
+                                                   admpi_detail_values_function function) {
   const int64_t all = call->rows * call->cols;
   for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
     const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
     double room[ADMPI_AT_ONCE];
-    const double *x = admpi_values_from(&call->value[0], call->rows, first, n, room);
+    const double *x = admpi_detail_values_from(&call->value[0], call->rows, first, n, room);
     const int32_t status = function(n, x, call->result + first, NULL);
     if (status != 0) return status;
   }
@@ -107,7 +109,8 @@ static inline int32_t admpi_forward_of_many(const admpi_forward_call *call, admp
 }
 
 /* Adds to the adjoints of an operand from element `first` on, column by column. */
-static inline void admpi_reverse_chunk(const admpi_kernel_call *call, int64_t first, int64_t n, int operand, const double *derivative) {
+static inline void admpi_detail_reverse_chunk(const admpi_kernel_call *call, int64_t first, int64_t n, int operand,
+                                              const double *derivative) {
   for (int64_t k = 0; k < call->width; ++k) {
     int64_t i = first % call->rows, j = first / call->rows;
     for (int64_t l = 0; l < n; ++l) {
@@ -118,56 +121,59 @@ static inline void admpi_reverse_chunk(const admpi_kernel_call *call, int64_t fi
   }
 }
 
-static inline int32_t admpi_reverse_of_many(const admpi_kernel_call *call, admpi_values_function function) {
+static inline int32_t admpi_detail_reverse_of_many(const admpi_kernel_call *call,
+                                                   admpi_detail_values_function function) {
   const int64_t all = call->rows * call->cols;
   for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
     const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
     double room[ADMPI_AT_ONCE], y[ADMPI_AT_ONCE], derivative[ADMPI_AT_ONCE];
-    const double *x = admpi_values_from(&call->value[0], call->rows, first, n, room);
+    const double *x = admpi_detail_values_from(&call->value[0], call->rows, first, n, room);
     const int32_t status = function(n, x, y, derivative);
     if (status != 0) return status;
-    admpi_reverse_chunk(call, first, n, 0, derivative);
+    admpi_detail_reverse_chunk(call, first, n, 0, derivative);
   }
   return 0;
 }
 
-typedef int32_t (*admpi_values_function_2)(int64_t n, const double *x1, const double *x2, double *y_out,
+typedef int32_t (*admpi_detail_values_function_2)(int64_t n, const double *x1, const double *x2, double *y_out,
                                            double *derivative_1_out, double *derivative_2_out);
 
-static inline int32_t admpi_forward_of_many_2(const admpi_forward_call *call, admpi_values_function_2 function) {
+static inline int32_t admpi_detail_forward_of_many_2(const admpi_forward_call *call,
+                                                     admpi_detail_values_function_2 function) {
   const int64_t all = call->rows * call->cols;
   for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
     const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
     double room[2][ADMPI_AT_ONCE];
-    const double *x1 = admpi_values_from(&call->value[0], call->rows, first, n, room[0]);
-    const double *x2 = admpi_values_from(&call->value[1], call->rows, first, n, room[1]);
+    const double *x1 = admpi_detail_values_from(&call->value[0], call->rows, first, n, room[0]);
+    const double *x2 = admpi_detail_values_from(&call->value[1], call->rows, first, n, room[1]);
     const int32_t status = function(n, x1, x2, call->result + first, NULL, NULL);
     if (status != 0) return status;
   }
   return 0;
 }
 
-static inline int32_t admpi_reverse_of_many_2(const admpi_kernel_call *call, admpi_values_function_2 function) {
+static inline int32_t admpi_detail_reverse_of_many_2(const admpi_kernel_call *call,
+                                                     admpi_detail_values_function_2 function) {
   const int64_t all = call->rows * call->cols;
   for (int64_t first = 0; first < all; first += ADMPI_AT_ONCE) {
     const int64_t n = all - first < ADMPI_AT_ONCE ? all - first : ADMPI_AT_ONCE;
     double room[2][ADMPI_AT_ONCE], y[ADMPI_AT_ONCE], derivative[2][ADMPI_AT_ONCE];
-    const double *x1 = admpi_values_from(&call->value[0], call->rows, first, n, room[0]);
-    const double *x2 = admpi_values_from(&call->value[1], call->rows, first, n, room[1]);
+    const double *x1 = admpi_detail_values_from(&call->value[0], call->rows, first, n, room[0]);
+    const double *x2 = admpi_detail_values_from(&call->value[1], call->rows, first, n, room[1]);
     const int32_t status = function(n, x1, x2, y, derivative[0], derivative[1]);
     if (status != 0) return status;
-    admpi_reverse_chunk(call, first, n, 0, derivative[0]);
-    admpi_reverse_chunk(call, first, n, 1, derivative[1]);
+    admpi_detail_reverse_chunk(call, first, n, 0, derivative[0]);
+    admpi_detail_reverse_chunk(call, first, n, 1, derivative[1]);
   }
   return 0;
 }
 
 #define ADMPI_KERNEL_OF_MANY(name, expression)                                                    \
   static inline int32_t admpi_forward_##name(const admpi_forward_call *call) {                    \
-    return admpi_forward_of_many(call, admpi_values_##name);                                      \
+    return admpi_detail_forward_of_many(call, admpi_values_##name);                                      \
   }                                                                                               \
   static inline int32_t admpi_reverse_##name(const admpi_kernel_call *call) {                     \
-    return admpi_reverse_of_many(call, admpi_values_##name);                                      \
+    return admpi_detail_reverse_of_many(call, admpi_values_##name);                                      \
   }                                                                                               \
   ADMPI_STATEMENT_1(name)
 
@@ -195,10 +201,10 @@ static inline int32_t admpi_reverse_of_many_2(const admpi_kernel_call *call, adm
 
 #define ADMPI_KERNEL_OF_MANY_2(name, expression)                                                  \
   static inline int32_t admpi_forward_##name(const admpi_forward_call *call) {                    \
-    return admpi_forward_of_many_2(call, admpi_values_##name);                                    \
+    return admpi_detail_forward_of_many_2(call, admpi_values_##name);                                    \
   }                                                                                               \
   static inline int32_t admpi_reverse_##name(const admpi_kernel_call *call) {                     \
-    return admpi_reverse_of_many_2(call, admpi_values_##name);                                    \
+    return admpi_detail_reverse_of_many_2(call, admpi_values_##name);                                    \
   }                                                                                               \
   ADMPI_STATEMENT_2(name)
 

@@ -57,8 +57,8 @@ static inline double admpi_value(admpi_var x) { return x.value; }
 /* Writes the statement, for which there is room. A passive operand's slot is written and then overwritten:
  * no branch on activity. Id and tag stand side by side, in values and in the tape, and move as one word: a load
  * of both after a store of one would wait until the store has left the core. */
-static inline admpi_var admpi_write(admpi_tape *tape, double value, uint32_t n_max, admpi_var a, double da,
-                                    admpi_var b, double db, admpi_var c, double dc) {
+static inline admpi_var admpi_detail_write(admpi_tape *tape, double value, uint32_t n_max, admpi_var a, double da,
+                                           admpi_var b, double db, admpi_var c, double dc) {
   double *jacobian = tape->jacobian;
   uint32_t *argument = tape->argument;
   uint8_t *statement = tape->statement;
@@ -92,96 +92,104 @@ static inline admpi_var admpi_write(admpi_tape *tape, double value, uint32_t n_m
 }
 
 /* What was made since the last reset, nest and the like needs no search. */
-static inline int admpi_check_operand(const admpi_tape *tape, admpi_var x) {
+static inline int admpi_detail_check_operand(const admpi_tape *tape, admpi_var x) {
   if (x.id == 0 || (x.tag == tape->tag && x.id < tape->next_id)) return 0;
   return admpi_detail_tape_check(tape, &x);
 }
 
 /* Where the inline compare found no room: a tape that does not record, checks its operands, or must grow. */
-static __attribute__((noinline, cold, unused)) admpi_var admpi_record_slow(double value, uint32_t n_max,
-                                                                           admpi_var a, double da, admpi_var b,
-                                                                           double db, admpi_var c, double dc) {
+static __attribute__((noinline, cold, unused)) admpi_var admpi_detail_record_slow(double value, uint32_t n_max,
+                                                                                  admpi_var a, double da, admpi_var b,
+                                                                                  double db, admpi_var c, double dc) {
   admpi_tape *tape = admpi_tls_tape;
   int status = 0;
   if (tape->checking) {
-    status = admpi_check_operand(tape, a);
-    if (status == 0) status = admpi_check_operand(tape, b);
-    if (status == 0) status = admpi_check_operand(tape, c);
+    status = admpi_detail_check_operand(tape, a);
+    if (status == 0) status = admpi_detail_check_operand(tape, b);
+    if (status == 0) status = admpi_detail_check_operand(tape, c);
   }
   if (status == 0 && !tape->recording) return admpi_passive(value);
   if (status == 0 && tape->checked_end - tape->argument < (ptrdiff_t)n_max) {
     status = admpi_detail_tape_grow(tape, n_max);
   }
   if (status > 0) admpi_detail_tape_fail(tape, status);
-  return status == 0 ? admpi_write(tape, value, n_max, a, da, b, db, c, dc) : admpi_passive(value);
+  return status == 0 ? admpi_detail_write(tape, value, n_max, a, da, b, db, c, dc) : admpi_passive(value);
 }
 
 /* The slow paths are tail calls, so that the fast ones need no stack frame. */
-static __attribute__((noinline, cold, unused)) admpi_var admpi_record_slow_1(double value, admpi_var a, double da) {
+static __attribute__((noinline, cold, unused)) admpi_var admpi_detail_record_slow_1(double value, admpi_var a,
+                                                                                    double da) {
   admpi_var none = {0.0, 0, 0};
-  return admpi_record_slow(value, 1, a, da, none, 0.0, none, 0.0);
+  return admpi_detail_record_slow(value, 1, a, da, none, 0.0, none, 0.0);
 }
-static __attribute__((noinline, cold, unused)) admpi_var admpi_record_slow_2(double value, admpi_var a, double da,
-                                                                             admpi_var b, double db) {
+static __attribute__((noinline, cold, unused)) admpi_var admpi_detail_record_slow_2(double value, admpi_var a,
+                                                                                    double da, admpi_var b, double db) {
   admpi_var none = {0.0, 0, 0};
-  return admpi_record_slow(value, 2, a, da, b, db, none, 0.0);
+  return admpi_detail_record_slow(value, 2, a, da, b, db, none, 0.0);
 }
-static __attribute__((noinline, cold, unused)) admpi_var admpi_record_slow_3(double value, admpi_var a, double da,
-                                                                             admpi_var b, double db, admpi_var c,
-                                                                             double dc) {
-  return admpi_record_slow(value, 3, a, da, b, db, c, dc);
+static __attribute__((noinline, cold, unused)) admpi_var admpi_detail_record_slow_3(double value, admpi_var a,
+                                                                                    double da, admpi_var b, double db,
+                                                                                    admpi_var c, double dc) {
+  return admpi_detail_record_slow(value, 3, a, da, b, db, c, dc);
 }
 
-static inline admpi_var admpi_record_1(double value, admpi_var a, double da) {
+static inline admpi_var admpi_detail_record_1(double value, admpi_var a, double da) {
   admpi_tape *tape = admpi_tls_tape;
-  if (__builtin_expect(tape->argument_end - tape->argument < 1, 0)) return admpi_record_slow_1(value, a, da);
-  return admpi_write(tape, value, 1, a, da, a, 0.0, a, 0.0);
+  if (__builtin_expect(tape->argument_end - tape->argument < 1, 0)) return admpi_detail_record_slow_1(value, a, da);
+  return admpi_detail_write(tape, value, 1, a, da, a, 0.0, a, 0.0);
 }
 
-static inline admpi_var admpi_record_2(double value, admpi_var a, double da, admpi_var b, double db) {
+static inline admpi_var admpi_detail_record_2(double value, admpi_var a, double da, admpi_var b, double db) {
   admpi_tape *tape = admpi_tls_tape;
-  if (__builtin_expect(tape->argument_end - tape->argument < 2, 0)) return admpi_record_slow_2(value, a, da, b, db);
-  return admpi_write(tape, value, 2, a, da, b, db, b, 0.0);
+  if (__builtin_expect(tape->argument_end - tape->argument < 2, 0)) {
+    return admpi_detail_record_slow_2(value, a, da, b, db);
+  }
+  return admpi_detail_write(tape, value, 2, a, da, b, db, b, 0.0);
 }
 
-static inline admpi_var admpi_record_3(double value, admpi_var a, double da, admpi_var b, double db, admpi_var c,
-                                       double dc) {
+static inline admpi_var admpi_detail_record_3(double value, admpi_var a, double da, admpi_var b, double db, admpi_var c,
+                                              double dc) {
   admpi_tape *tape = admpi_tls_tape;
   if (__builtin_expect(tape->argument_end - tape->argument < 3, 0)) {
-    return admpi_record_slow_3(value, a, da, b, db, c, dc);
+    return admpi_detail_record_slow_3(value, a, da, b, db, c, dc);
   }
-  return admpi_write(tape, value, 3, a, da, b, db, c, dc);
+  return admpi_detail_write(tape, value, 3, a, da, b, db, c, dc);
 }
 
 /* Arithmetic. */
 
-ADMPI_INLINE admpi_var admpi_add(admpi_var a, admpi_var b) { return admpi_record_2(a.value + b.value, a, 1.0, b, 1.0); }
-ADMPI_INLINE admpi_var admpi_add_d(admpi_var a, double b) { return admpi_record_1(a.value + b, a, 1.0); }
-ADMPI_INLINE admpi_var admpi_sub(admpi_var a, admpi_var b) { return admpi_record_2(a.value - b.value, a, 1.0, b, -1.0); }
-ADMPI_INLINE admpi_var admpi_sub_d(admpi_var a, double b) { return admpi_record_1(a.value - b, a, 1.0); }
-ADMPI_INLINE admpi_var admpi_d_sub(double a, admpi_var b) { return admpi_record_1(a - b.value, b, -1.0); }
-ADMPI_INLINE admpi_var admpi_mul(admpi_var a, admpi_var b) {
-  return admpi_record_2(a.value * b.value, a, b.value, b, a.value);
+ADMPI_INLINE admpi_var admpi_add(admpi_var a, admpi_var b) {
+  return admpi_detail_record_2(a.value + b.value, a, 1.0, b, 1.0);
 }
-ADMPI_INLINE admpi_var admpi_mul_d(admpi_var a, double b) { return admpi_record_1(a.value * b, a, b); }
+ADMPI_INLINE admpi_var admpi_add_d(admpi_var a, double b) { return admpi_detail_record_1(a.value + b, a, 1.0); }
+ADMPI_INLINE admpi_var admpi_sub(admpi_var a, admpi_var b) {
+  return admpi_detail_record_2(a.value - b.value, a, 1.0, b, -1.0);
+}
+ADMPI_INLINE admpi_var admpi_sub_d(admpi_var a, double b) { return admpi_detail_record_1(a.value - b, a, 1.0); }
+ADMPI_INLINE admpi_var admpi_d_sub(double a, admpi_var b) { return admpi_detail_record_1(a - b.value, b, -1.0); }
+ADMPI_INLINE admpi_var admpi_mul(admpi_var a, admpi_var b) {
+  return admpi_detail_record_2(a.value * b.value, a, b.value, b, a.value);
+}
+ADMPI_INLINE admpi_var admpi_mul_d(admpi_var a, double b) { return admpi_detail_record_1(a.value * b, a, b); }
 ADMPI_INLINE admpi_var admpi_div(admpi_var a, admpi_var b) {
   double y = a.value / b.value;
-  return admpi_record_2(y, a, admpi_partial_1_div(a.value, b.value, y), b, admpi_partial_2_div(a.value, b.value, y));
+  return admpi_detail_record_2(y, a, admpi_partial_1_div(a.value, b.value, y), b,
+                               admpi_partial_2_div(a.value, b.value, y));
 }
-ADMPI_INLINE admpi_var admpi_div_d(admpi_var a, double b) { return admpi_record_1(a.value / b, a, 1.0 / b); }
+ADMPI_INLINE admpi_var admpi_div_d(admpi_var a, double b) { return admpi_detail_record_1(a.value / b, a, 1.0 / b); }
 ADMPI_INLINE admpi_var admpi_d_div(double a, admpi_var b) {
   double y = a / b.value;
-  return admpi_record_1(y, b, admpi_partial_2_div(a, b.value, y));
+  return admpi_detail_record_1(y, b, admpi_partial_2_div(a, b.value, y));
 }
-ADMPI_INLINE admpi_var admpi_neg(admpi_var a) { return admpi_record_1(-a.value, a, -1.0); }
+ADMPI_INLINE admpi_var admpi_neg(admpi_var a) { return admpi_detail_record_1(-a.value, a, -1.0); }
 
 /** a * b + c, rounded once. */
 ADMPI_INLINE admpi_var admpi_fma(admpi_var a, admpi_var b, admpi_var c) {
-  return admpi_record_3(fma(a.value, b.value, c.value), a, b.value, b, a.value, c, 1.0);
+  return admpi_detail_record_3(fma(a.value, b.value, c.value), a, b.value, b, a.value, c, 1.0);
 }
 /** a * b + c with a passive factor b, rounded once. */
 ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
-  return admpi_record_2(fma(a.value, b, c.value), a, b, c, 1.0);
+  return admpi_detail_record_2(fma(a.value, b, c.value), a, b, c, 1.0);
 }
 
 /* Functions of one variable, and of two with a double on either side. Their partials cost more than a branch: those of
@@ -191,7 +199,7 @@ ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
   ADMPI_INLINE admpi_var admpi_##name(admpi_var a) {                       \
     double x = a.value;                                                    \
     double y = expression;                                                 \
-    return admpi_record_1(y, a, a.id ? admpi_partial_##name(x, y) : 0.0);  \
+    return admpi_detail_record_1(y, a, a.id ? admpi_partial_##name(x, y) : 0.0);  \
   }
 
 #define ADMPI_BINARY_VV(name, expression)                                           \
@@ -199,20 +207,20 @@ ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
     double x1 = a.value;                                                            \
     double x2 = b.value;                                                            \
     double y = expression;                                                          \
-    return admpi_record_2(y, a, a.id ? admpi_partial_1_##name(x1, x2, y) : 0.0, b,  \
+    return admpi_detail_record_2(y, a, a.id ? admpi_partial_1_##name(x1, x2, y) : 0.0, b,  \
                           b.id ? admpi_partial_2_##name(x1, x2, y) : 0.0);          \
   }
 #define ADMPI_BINARY_VD(name, expression)                                            \
   ADMPI_INLINE admpi_var admpi_##name##_d(admpi_var a, double x2) {                  \
     double x1 = a.value;                                                             \
     double y = expression;                                                           \
-    return admpi_record_1(y, a, a.id ? admpi_partial_1_##name(x1, x2, y) : 0.0);     \
+    return admpi_detail_record_1(y, a, a.id ? admpi_partial_1_##name(x1, x2, y) : 0.0);     \
   }
 #define ADMPI_BINARY_DV(name, expression)                                            \
   ADMPI_INLINE admpi_var admpi_d_##name(double x1, admpi_var b) {                    \
     double x2 = b.value;                                                             \
     double y = expression;                                                           \
-    return admpi_record_1(y, b, b.id ? admpi_partial_2_##name(x1, x2, y) : 0.0);     \
+    return admpi_detail_record_1(y, b, b.id ? admpi_partial_2_##name(x1, x2, y) : 0.0);     \
   }
 
 ADMPI_FUNCTIONS_OF_MANY(ADMPI_UNARY)

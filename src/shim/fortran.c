@@ -32,7 +32,7 @@
   }                                                                                                          \
   static inline admpi_var name##_p(V a) {                                                                    \
     const double y = name##_y(a->value);                                                                     \
-    return admpi_record_1(y, *a, cheap || a->id != 0 ? name##_d(a->value, y) : 0.0);                         \
+    return admpi_detail_record_1(y, *a, cheap || a->id != 0 ? name##_d(a->value, y) : 0.0);                         \
   }                                                                                                          \
   FUSED(name, v, (V a), name##_v(a))                                                                         \
   FUSED(name, e, (E a), name##_e(a))                                                                         \
@@ -77,12 +77,12 @@
   }                                                                                                          \
   static inline admpi_var name##_pvv(V a, V b) {                                                             \
     const double x1 = a->value, x2 = b->value, y = name##_y(x1, x2);                                         \
-    return admpi_record_2(y, *a, cheap || a->id != 0 ? name##_d1(x1, x2, y) : 0.0,                           \
+    return admpi_detail_record_2(y, *a, cheap || a->id != 0 ? name##_d1(x1, x2, y) : 0.0,                           \
                           *b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                             \
   }                                                                                                          \
   static inline admpi_var name##_pdv(D a, V b) {                                                             \
     const double x1 = *a, x2 = b->value, y = name##_y(x1, x2);                                               \
-    return admpi_record_1(y, *b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                          \
+    return admpi_detail_record_1(y, *b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                          \
   }                                                                                                          \
   FUSED(name, vv, (V a, V b), name##_vv(a, b))                                                               \
   FUSED(name, ev, (E a, V b), name##_ev(a, b))                                                               \
@@ -113,7 +113,7 @@
     const double x1 = a->value;                                                                              \
     const type x2 = *b;                                                                                      \
     const double y = formula;                                                                                \
-    return admpi_record_1(y, *a, cheap || a->id != 0 ? dy : 0.0);                                            \
+    return admpi_detail_record_1(y, *a, cheap || a->id != 0 ? dy : 0.0);                                            \
   }                                                                                                          \
   FUSED(name, v##kind, (V a, const type *b), name##_v##kind(a, b))                                           \
   FUSED(name, e##kind, (E a, const type *b), name##_e##kind(a, b))                                           \

@@ -52,7 +52,7 @@ static __thread stack s __attribute__((tls_model("initial-exec")));
 /* Sets the thread's error message, and returns the code. */
 int32_t admpi_shim_fail(int32_t code, const char *message);
 
-/* Id and tag move as one word, as in admpi_write. */
+/* Id and tag move as one word, as in admpi_detail_write. */
 static inline void put(leaf *to, const admpi_var *x, double partial) {
   to->partial = partial;
   memcpy(&to->id, &x->id, 8);
@@ -102,14 +102,14 @@ static inline admpi_var write_leaves(admpi_tape *tape, double value, const leaf 
   return y;
 }
 
-/* As admpi_record_slow. */
+/* As admpi_detail_record_slow. */
 COLD admpi_var record_leaves_slow(double value, const leaf *x, uint32_t count) {
   admpi_tape *tape = admpi_tls_tape;
   int status = 0;
   if (tape->checking) {
     for (uint32_t i = 0; i < count && status == 0; i++) {
       admpi_var operand = {value, x[i].id, x[i].tag};
-      status = admpi_check_operand(tape, operand);
+      status = admpi_detail_check_operand(tape, operand);
     }
   }
   if (status == 0 && !tape->recording) return admpi_passive(value);
