@@ -6,11 +6,11 @@
 
 /* Done. */
 #define ADMPI_SUCCESS 0
-/* An argument that must not be NULL is. */
+/* An argument is NULL that must not be. */
 #define ADMPI_ERR_NULL 1
-/* An argument has a value the function cannot take. */
+/* An argument has an invalid value. */
 #define ADMPI_ERR_ARGUMENT 2
-/* The system gave no memory. */
+/* The system is out of memory. */
 #define ADMPI_ERR_MEMORY 3
 /* The byte limit of the tape is reached. */
 #define ADMPI_ERR_LIMIT 4
@@ -22,11 +22,11 @@
 #define ADMPI_ERR_NO_TAPE 7
 /* The tape is not recording. */
 #define ADMPI_ERR_NOT_RECORDING 8
-/* Nests are not closed in the reverse of their order, or a call does not fit in a callback of a sweep. */
+/* Nests are not closed in reverse order, or the call is not allowed in a callback of a sweep. */
 #define ADMPI_ERR_NEST 9
-/* A position does not fit the tape or the sweep. */
+/* A position is not valid for the tape or the sweep. */
 #define ADMPI_ERR_RANGE 10
-/* A function of the user returned nonzero. */
+/* A user's function returned nonzero. */
 #define ADMPI_ERR_CALLBACK 11
 /* MPI reported an error. */
 #define ADMPI_ERR_MPI 12
@@ -38,7 +38,7 @@
 #define ADMPI_ERR_UNSUPPORTED 15
 /* A tape was used by two threads. */
 #define ADMPI_ERR_THREAD 16
-/* Ranks have different things on record. */
+/* Ranks recorded different things. */
 #define ADMPI_ERR_MISMATCH 17
 /* An iteration did not converge. */
 #define ADMPI_ERR_CONVERGENCE 18

@@ -16,7 +16,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * MPI_Bcast. Collective over `comm`, which enters the library if it has not.
+ * MPI_Bcast. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param[in,out] buffer  `count` items of `datatype`
  * @param count           number of items
  * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
@@ -38,13 +38,13 @@ int AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 int AMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
 
 /**
- * MPI_Ibcast: as AMPI_Bcast. What is read is copied; what is received is in its buffer, with ids, once the request
- * is complete.
+ * MPI_Ibcast: as AMPI_Bcast. Send buffers are copied. The receive buffer has its values and ids once the request is
+ * complete.
  * @param[in,out] buffer  `count` items of `datatype`
  * @param count           number of items
  * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
  * @param root            the rank whose buffer is sent
- * @param comm            an intracommunicator for active data, which has entered the library
+ * @param comm            an intracommunicator for active data, which the library must know
  * @param[out] request    to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -61,7 +61,7 @@ int AMPI_Ibcast(void *buffer,
  * @param count           number of items
  * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
  * @param root            the rank whose buffer is sent
- * @param comm            an intracommunicator for active data, which has entered the library
+ * @param comm            an intracommunicator for active data, which the library must know
  * @param[out] request    to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -73,7 +73,7 @@ int AMPI_Ibcast_c(void *buffer,
                   AMPI_Request *request);
 
 /**
- * MPI_Gather. Collective over `comm`, which enters the library if it has not.
+ * MPI_Gather. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -115,7 +115,7 @@ int AMPI_Gather_c(const void *sendbuf,
                   MPI_Comm comm);
 
 /**
- * MPI_Igather: as AMPI_Gather. What is read is copied; what is received is in its buffer, with ids, once the request
+ * MPI_Igather: as AMPI_Gather. Send buffers are copied. The receive buffer has its values and ids once the request
  * is complete.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
  * @param sendcount     number of items
@@ -124,7 +124,7 @@ int AMPI_Gather_c(const void *sendbuf,
  * @param recvcount     number of items from one rank, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -147,7 +147,7 @@ int AMPI_Igather(const void *sendbuf,
  * @param recvcount     number of items from one rank, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -162,13 +162,13 @@ int AMPI_Igather_c(const void *sendbuf,
                    AMPI_Request *request);
 
 /**
- * MPI_Gatherv. Collective over `comm`, which enters the library if it has not.
+ * MPI_Gatherv. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks, on the root
  * @param recvcounts    number of items from each rank, on the root
- * @param displs        where they go, in extents of `recvtype`, on the root
+ * @param displs        where each part goes, in extents of `recvtype`, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
  * @param comm          an intracommunicator for active data
@@ -191,7 +191,7 @@ int AMPI_Gatherv(const void *sendbuf,
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks, on the root
  * @param recvcounts    number of items from each rank, on the root
- * @param displs        where they go, in extents of `recvtype`, on the root
+ * @param displs        where each part goes, in extents of `recvtype`, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
  * @param comm          an intracommunicator for active data
@@ -208,17 +208,17 @@ int AMPI_Gatherv_c(const void *sendbuf,
                    MPI_Comm comm);
 
 /**
- * MPI_Igatherv: as AMPI_Gatherv. What is read is copied; what is received is in its buffer, with ids, once the
- * request is complete.
+ * MPI_Igatherv: as AMPI_Gatherv. Send buffers are copied. The receive buffer has its values and ids once the request
+ * is complete.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks, on the root
  * @param recvcounts    number of items from each rank, on the root
- * @param displs        where they go, in extents of `recvtype`, on the root
+ * @param displs        where each part goes, in extents of `recvtype`, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -240,10 +240,10 @@ int AMPI_Igatherv(const void *sendbuf,
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks, on the root
  * @param recvcounts    number of items from each rank, on the root
- * @param displs        where they go, in extents of `recvtype`, on the root
+ * @param displs        where each part goes, in extents of `recvtype`, on the root
  * @param recvtype      active if `sendtype` is, on the root
  * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -259,7 +259,7 @@ int AMPI_Igatherv_c(const void *sendbuf,
                     AMPI_Request *request);
 
 /**
- * MPI_Scatter. Collective over `comm`, which enters the library if it has not.
+ * MPI_Scatter. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
  * @param sendcount     number of items for one rank, on the root
  * @param sendtype      active if `recvtype` is, on the root
@@ -301,8 +301,8 @@ int AMPI_Scatter_c(const void *sendbuf,
                    MPI_Comm comm);
 
 /**
- * MPI_Iscatter: as AMPI_Scatter. What is read is copied; what is received is in its buffer, with ids, once the
- * request is complete.
+ * MPI_Iscatter: as AMPI_Scatter. Send buffers are copied. The receive buffer has its values and ids once the request
+ * is complete.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
  * @param sendcount     number of items for one rank, on the root
  * @param sendtype      active if `recvtype` is, on the root
@@ -310,7 +310,7 @@ int AMPI_Scatter_c(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -333,7 +333,7 @@ int AMPI_Iscatter(const void *sendbuf,
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -348,10 +348,10 @@ int AMPI_Iscatter_c(const void *sendbuf,
                     AMPI_Request *request);
 
 /**
- * MPI_Scatterv. Collective over `comm`, which enters the library if it has not.
+ * MPI_Scatterv. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       the items of all ranks, on the root
  * @param sendcounts    number of items for each rank, on the root
- * @param displs        where they are, in extents of `sendtype`, on the root
+ * @param displs        where each part begins, in extents of `sendtype`, on the root
  * @param sendtype      active if `recvtype` is, on the root
  * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
  * @param recvcount     number of items
@@ -374,7 +374,7 @@ int AMPI_Scatterv(const void *sendbuf,
  * AMPI_Scatterv with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       the items of all ranks, on the root
  * @param sendcounts    number of items for each rank, on the root
- * @param displs        where they are, in extents of `sendtype`, on the root
+ * @param displs        where each part begins, in extents of `sendtype`, on the root
  * @param sendtype      active if `recvtype` is, on the root
  * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
  * @param recvcount     number of items
@@ -394,17 +394,17 @@ int AMPI_Scatterv_c(const void *sendbuf,
                     MPI_Comm comm);
 
 /**
- * MPI_Iscatterv: as AMPI_Scatterv. What is read is copied; what is received is in its buffer, with ids, once the
+ * MPI_Iscatterv: as AMPI_Scatterv. Send buffers are copied. The receive buffer has its values and ids once the
  * request is complete.
  * @param sendbuf       the items of all ranks, on the root
  * @param sendcounts    number of items for each rank, on the root
- * @param displs        where they are, in extents of `sendtype`, on the root
+ * @param displs        where each part begins, in extents of `sendtype`, on the root
  * @param sendtype      active if `recvtype` is, on the root
  * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -423,13 +423,13 @@ int AMPI_Iscatterv(const void *sendbuf,
  * AMPI_Iscatterv with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       the items of all ranks, on the root
  * @param sendcounts    number of items for each rank, on the root
- * @param displs        where they are, in extents of `sendtype`, on the root
+ * @param displs        where each part begins, in extents of `sendtype`, on the root
  * @param sendtype      active if `recvtype` is, on the root
  * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
  * @param recvcount     number of items
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -445,7 +445,7 @@ int AMPI_Iscatterv_c(const void *sendbuf,
                      AMPI_Request *request);
 
 /**
- * MPI_Allgather. Collective over `comm`, which enters the library if it has not.
+ * MPI_Allgather. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -483,7 +483,7 @@ int AMPI_Allgather_c(const void *sendbuf,
                      MPI_Comm comm);
 
 /**
- * MPI_Iallgather: as AMPI_Allgather. What is read is copied; what is received is in its buffer, with ids, once the
+ * MPI_Iallgather: as AMPI_Allgather. Send buffers are copied. The receive buffer has its values and ids once the
  * request is complete.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
@@ -491,7 +491,7 @@ int AMPI_Allgather_c(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -512,7 +512,7 @@ int AMPI_Iallgather(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -526,13 +526,13 @@ int AMPI_Iallgather_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
- * MPI_Allgatherv. Collective over `comm`, which enters the library if it has not.
+ * MPI_Allgatherv. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param displs        where they go, in extents of `recvtype`
+ * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
  * @param comm          an intracommunicator for active data
  * @return an MPI code, raised on `comm`
@@ -553,7 +553,7 @@ int AMPI_Allgatherv(const void *sendbuf,
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param displs        where they go, in extents of `recvtype`
+ * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
  * @param comm          an intracommunicator for active data
  * @return an MPI code, raised on `comm`
@@ -568,16 +568,16 @@ int AMPI_Allgatherv_c(const void *sendbuf,
                       MPI_Comm comm);
 
 /**
- * MPI_Iallgatherv: as AMPI_Allgatherv. What is read is copied; what is received is in its buffer, with ids, once the
+ * MPI_Iallgatherv: as AMPI_Allgatherv. Send buffers are copied. The receive buffer has its values and ids once the
  * request is complete.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param displs        where they go, in extents of `recvtype`
+ * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -598,9 +598,9 @@ int AMPI_Iallgatherv(const void *sendbuf,
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param displs        where they go, in extents of `recvtype`
+ * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -615,7 +615,7 @@ int AMPI_Iallgatherv_c(const void *sendbuf,
                        AMPI_Request *request);
 
 /**
- * MPI_Alltoall. Collective over `comm`, which enters the library if it has not.
+ * MPI_Alltoall. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
  * @param sendcount     number of items for one rank
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -653,7 +653,7 @@ int AMPI_Alltoall_c(const void *sendbuf,
                     MPI_Comm comm);
 
 /**
- * MPI_Ialltoall: as AMPI_Alltoall. What is read is copied; what is received is in its buffer, with ids, once the
+ * MPI_Ialltoall: as AMPI_Alltoall. Send buffers are copied. The receive buffer has its values and ids once the
  * request is complete.
  * @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
  * @param sendcount     number of items for one rank
@@ -661,7 +661,7 @@ int AMPI_Alltoall_c(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -682,7 +682,7 @@ int AMPI_Ialltoall(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each rank
  * @param recvcount     number of items from one rank
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -696,14 +696,14 @@ int AMPI_Ialltoall_c(const void *sendbuf,
                      AMPI_Request *request);
 
 /**
- * MPI_Alltoallv. Collective over `comm`, which enters the library if it has not.
+ * MPI_Alltoallv. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
- * @param sdispls       where they are, in extents of `sendtype`
+ * @param sdispls       where each part begins, in extents of `sendtype`
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param rdispls       where they go, in extents of `recvtype`
+ * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
  * @param comm          an intracommunicator for active data
  * @return an MPI code, raised on `comm`
@@ -722,11 +722,11 @@ int AMPI_Alltoallv(const void *sendbuf,
  * AMPI_Alltoallv with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
- * @param sdispls       where they are, in extents of `sendtype`
+ * @param sdispls       where each part begins, in extents of `sendtype`
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param rdispls       where they go, in extents of `recvtype`
+ * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
  * @param comm          an intracommunicator for active data
  * @return an MPI code, raised on `comm`
@@ -742,17 +742,17 @@ int AMPI_Alltoallv_c(const void *sendbuf,
                      MPI_Comm comm);
 
 /**
- * MPI_Ialltoallv: as AMPI_Alltoallv. What is read is copied; what is received is in its buffer, with ids, once the
+ * MPI_Ialltoallv: as AMPI_Alltoallv. Send buffers are copied. The receive buffer has its values and ids once the
  * request is complete.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
- * @param sdispls       where they are, in extents of `sendtype`
+ * @param sdispls       where each part begins, in extents of `sendtype`
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param rdispls       where they go, in extents of `recvtype`
+ * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -771,13 +771,13 @@ int AMPI_Ialltoallv(const void *sendbuf,
  * AMPI_Ialltoallv with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
- * @param sdispls       where they are, in extents of `sendtype`
+ * @param sdispls       where each part begins, in extents of `sendtype`
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param rdispls       where they go, in extents of `recvtype`
+ * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -793,16 +793,16 @@ int AMPI_Ialltoallv_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
- * MPI_Alltoallw. Collective over `comm`, which enters the library if it has not. Where active data moves between any
- * two ranks, every rank has an active type among its own, be it that of a part without items.
+ * MPI_Alltoallw. Collective over `comm`; registers `comm` if the library does not know it yet. If active data move
+ * between any two ranks, every rank must pass at least one active type, possibly for a part without items.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
- * @param sdispls       where they are, in bytes
+ * @param sdispls       where each part begins, in bytes
  * @param sendtypes     a datatype for each rank, active or passive
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each rank, active where that rank's for this one is
+ * @param rdispls       where each part goes, in bytes
+ * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
  * @param comm          an intracommunicator for active data
  * @return an MPI code, raised on `comm`
  */
@@ -820,12 +820,12 @@ int AMPI_Alltoallw(const void *sendbuf,
  * AMPI_Alltoallw with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
- * @param sdispls       where they are, in bytes
+ * @param sdispls       where each part begins, in bytes
  * @param sendtypes     a datatype for each rank, active or passive
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each rank, active where that rank's for this one is
+ * @param rdispls       where each part goes, in bytes
+ * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
  * @param comm          an intracommunicator for active data
  * @return an MPI code, raised on `comm`
  */
@@ -840,17 +840,17 @@ int AMPI_Alltoallw_c(const void *sendbuf,
                      MPI_Comm comm);
 
 /**
- * MPI_Ialltoallw: as AMPI_Alltoallw. What is read is copied; what is received is in its buffer, with ids, once the
+ * MPI_Ialltoallw: as AMPI_Alltoallw. Send buffers are copied. The receive buffer has its values and ids once the
  * request is complete.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
- * @param sdispls       where they are, in bytes
+ * @param sdispls       where each part begins, in bytes
  * @param sendtypes     a datatype for each rank, active or passive
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each rank, active where that rank's for this one is
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param rdispls       where each part goes, in bytes
+ * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -869,13 +869,13 @@ int AMPI_Ialltoallw(const void *sendbuf,
  * AMPI_Ialltoallw with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       the items for all ranks, or MPI_IN_PLACE
  * @param sendcounts    number of items for each rank
- * @param sdispls       where they are, in bytes
+ * @param sdispls       where each part begins, in bytes
  * @param sendtypes     a datatype for each rank, active or passive
  * @param[out] recvbuf  room for the items of all ranks
  * @param recvcounts    number of items from each rank
- * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each rank, active where that rank's for this one is
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param rdispls       where each part goes, in bytes
+ * @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */

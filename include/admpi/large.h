@@ -23,7 +23,7 @@ extern "C" {
  * @param[in] dest      rank to send to
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Send_x(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -37,7 +37,7 @@ int MPIX_Send_x(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
  * @param[in] dest      rank to send to
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Bsend_x(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -51,7 +51,7 @@ int MPIX_Bsend_x(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
  * @param[in] dest      rank to send to
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Ssend_x(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -65,7 +65,7 @@ int MPIX_Ssend_x(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
  * @param[in] dest      rank to send to
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Rsend_x(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -80,7 +80,7 @@ int MPIX_Rsend_x(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Recv_x(void *buf,
@@ -101,7 +101,7 @@ int MPIX_Recv_x(void *buf,
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Isend_x(const void *buf,
@@ -122,7 +122,7 @@ int MPIX_Isend_x(const void *buf,
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Ibsend_x(const void *buf,
@@ -143,7 +143,7 @@ int MPIX_Ibsend_x(const void *buf,
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Issend_x(const void *buf,
@@ -164,7 +164,7 @@ int MPIX_Issend_x(const void *buf,
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Irsend_x(const void *buf,
@@ -185,7 +185,7 @@ int MPIX_Irsend_x(const void *buf,
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Irecv_x(void *buf,
@@ -204,7 +204,7 @@ int MPIX_Irecv_x(void *buf,
  * @param[in] datatype  type of the items
  * @param[in,out] message   the matched message; becomes MPI_MESSAGE_NULL
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Mrecv_x(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
@@ -217,7 +217,7 @@ int MPIX_Mrecv_x(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message 
  * @param[in] datatype  type of the items
  * @param[in,out] message   the matched message; becomes MPI_MESSAGE_NULL
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Imrecv_x(void *buf,
@@ -238,7 +238,7 @@ int MPIX_Imrecv_x(void *buf,
  * @param[in] recvtag   tag of the message received
  * @param[in] comm      the communicator
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Sendrecv_replace_x(void *buf,
@@ -266,7 +266,7 @@ int MPIX_Sendrecv_replace_x(void *buf,
  * @param[in] recvtag    tag of the message received
  * @param[in] comm       the communicator
  * @param[out] status     what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, chapter 3)
  */
 int MPIX_Sendrecv_x(const void *sendbuf,
@@ -283,8 +283,8 @@ int MPIX_Sendrecv_x(const void *sendbuf,
                     MPI_Status *status);
 
 /**
- * MPI-4's nonblocking send-receive, on every MPI: both start, behind one request. The status is
- * the receive's.
+ * MPI-4's nonblocking send-receive, on every MPI: one request completes both. The status is that
+ * of the receive.
  *
  * @param[in] sendbuf    items to send
  * @param[in] sendcount  number of items sent
@@ -298,7 +298,7 @@ int MPIX_Sendrecv_x(const void *sendbuf,
  * @param[in] recvtag    tag of the message received
  * @param[in] comm       the communicator
  * @param[out] request    to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-4.0, 3.10)
  */
 int MPIX_Isendrecv_x(const void *sendbuf,
@@ -315,8 +315,8 @@ int MPIX_Isendrecv_x(const void *sendbuf,
                      MPI_Request *request);
 
 /**
- * MPI-4's nonblocking send-receive in one buffer, on every MPI: a copy is sent. The status is the
- * receive's.
+ * MPI-4's nonblocking send-receive in one buffer, on every MPI: a copy is sent. The status is that
+ * of the receive.
  *
  * @param[in,out] buf       items of `datatype`
  * @param[in] count     number of items
@@ -327,7 +327,7 @@ int MPIX_Isendrecv_x(const void *sendbuf,
  * @param[in] recvtag   tag of the message received
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-4.0, 3.10)
  */
 int MPIX_Isendrecv_replace_x(void *buf,
@@ -351,7 +351,7 @@ int MPIX_Isendrecv_replace_x(void *buf,
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 3.9)
  */
 int MPIX_Send_init_x(const void *buf,
@@ -373,7 +373,7 @@ int MPIX_Send_init_x(const void *buf,
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 3.9)
  */
 int MPIX_Bsend_init_x(const void *buf,
@@ -395,7 +395,7 @@ int MPIX_Bsend_init_x(const void *buf,
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 3.9)
  */
 int MPIX_Ssend_init_x(const void *buf,
@@ -417,7 +417,7 @@ int MPIX_Ssend_init_x(const void *buf,
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 3.9)
  */
 int MPIX_Rsend_init_x(const void *buf,
@@ -439,7 +439,7 @@ int MPIX_Rsend_init_x(const void *buf,
  * @param[in] tag       the message's tag
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 3.9)
  */
 int MPIX_Recv_init_x(void *buf,
@@ -458,13 +458,13 @@ int MPIX_Recv_init_x(void *buf,
  * @param[in] datatype  type of the items
  * @param[in] root      rank of the root
  * @param[in] comm      the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.4)
  */
 int MPIX_Bcast_x(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
 
 /**
- * `MPI_Ibcast` with a count past 2^31, as one item of a large type. All ranks pass one count.
+ * `MPI_Ibcast` with a count past 2^31, as one item of a large type. All ranks pass the same count.
  *
  * @param[in,out] buffer    items of `datatype`
  * @param[in] count     number of items
@@ -472,7 +472,7 @@ int MPIX_Bcast_x(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
  * @param[in] root      rank of the root
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.12.2)
  */
 int MPIX_Ibcast_x(void *buffer,
@@ -493,7 +493,7 @@ int MPIX_Ibcast_x(void *buffer,
  * @param[in] recvtype   type of the items received
  * @param[in] root       rank of the root
  * @param[in] comm       the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.5)
  */
 int MPIX_Gather_x(const void *sendbuf,
@@ -517,7 +517,7 @@ int MPIX_Gather_x(const void *sendbuf,
  * @param[in] root       rank of the root
  * @param[in] comm       the communicator
  * @param[out] request    to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.5)
  */
 int MPIX_Igather_x(const void *sendbuf,
@@ -541,7 +541,7 @@ int MPIX_Igather_x(const void *sendbuf,
  * @param[in] recvtype   type of the items received
  * @param[in] root       rank of the root
  * @param[in] comm       the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.6)
  */
 int MPIX_Scatter_x(const void *sendbuf,
@@ -565,7 +565,7 @@ int MPIX_Scatter_x(const void *sendbuf,
  * @param[in] root       rank of the root
  * @param[in] comm       the communicator
  * @param[out] request    to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.6)
  */
 int MPIX_Iscatter_x(const void *sendbuf,
@@ -588,7 +588,7 @@ int MPIX_Iscatter_x(const void *sendbuf,
  * @param[in] recvcount  number of items received
  * @param[in] recvtype   type of the items received
  * @param[in] comm       the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.7)
  */
 int MPIX_Allgather_x(const void *sendbuf,
@@ -610,7 +610,7 @@ int MPIX_Allgather_x(const void *sendbuf,
  * @param[in] recvtype   type of the items received
  * @param[in] comm       the communicator
  * @param[out] request    to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.7)
  */
 int MPIX_Iallgather_x(const void *sendbuf,
@@ -632,7 +632,7 @@ int MPIX_Iallgather_x(const void *sendbuf,
  * @param[in] recvcount  number of items received
  * @param[in] recvtype   type of the items received
  * @param[in] comm       the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.8)
  */
 int MPIX_Alltoall_x(const void *sendbuf,
@@ -654,7 +654,7 @@ int MPIX_Alltoall_x(const void *sendbuf,
  * @param[in] recvtype   type of the items received
  * @param[in] comm       the communicator
  * @param[out] request    to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.8)
  */
 int MPIX_Ialltoall_x(const void *sendbuf,
@@ -676,7 +676,7 @@ int MPIX_Ialltoall_x(const void *sendbuf,
  * @param[in] recvcount  number of items received
  * @param[in] recvtype   type of the items received
  * @param[in] comm       the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 7.6)
  */
 int MPIX_Neighbor_allgather_x(const void *sendbuf,
@@ -698,7 +698,7 @@ int MPIX_Neighbor_allgather_x(const void *sendbuf,
  * @param[in] recvtype   type of the items received
  * @param[in] comm       the communicator
  * @param[out] request    to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 7.6)
  */
 int MPIX_Ineighbor_allgather_x(const void *sendbuf,
@@ -720,7 +720,7 @@ int MPIX_Ineighbor_allgather_x(const void *sendbuf,
  * @param[in] recvcount  number of items received
  * @param[in] recvtype   type of the items received
  * @param[in] comm       the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 7.6)
  */
 int MPIX_Neighbor_alltoall_x(const void *sendbuf,
@@ -742,7 +742,7 @@ int MPIX_Neighbor_alltoall_x(const void *sendbuf,
  * @param[in] recvtype   type of the items received
  * @param[in] comm       the communicator
  * @param[out] request    to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 7.6)
  */
 int MPIX_Ineighbor_alltoall_x(const void *sendbuf,
@@ -764,7 +764,7 @@ int MPIX_Ineighbor_alltoall_x(const void *sendbuf,
  * @param[in] op        predefined or user-defined operation
  * @param[in] root      rank of the root
  * @param[in] comm      the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.9 and 5.11)
  */
 int MPIX_Reduce_x(const void *sendbuf,
@@ -784,7 +784,7 @@ int MPIX_Reduce_x(const void *sendbuf,
  * @param[in] datatype  type of the items
  * @param[in] op        predefined or user-defined operation
  * @param[in] comm      the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.9 and 5.11)
  */
 int MPIX_Allreduce_x(const void *sendbuf,
@@ -803,7 +803,7 @@ int MPIX_Allreduce_x(const void *sendbuf,
  * @param[in] datatype  type of the items
  * @param[in] op        predefined or user-defined operation
  * @param[in] comm      the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.9 and 5.11)
  */
 int MPIX_Scan_x(const void *sendbuf,
@@ -822,7 +822,7 @@ int MPIX_Scan_x(const void *sendbuf,
  * @param[in] datatype  type of the items
  * @param[in] op        predefined or user-defined operation
  * @param[in] comm      the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.9 and 5.11)
  */
 int MPIX_Exscan_x(const void *sendbuf,
@@ -840,7 +840,7 @@ int MPIX_Exscan_x(const void *sendbuf,
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[in] op        predefined or user-defined operation
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 5.9.7)
  */
 int MPIX_Reduce_local_x(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op);
@@ -857,7 +857,7 @@ int MPIX_Reduce_local_x(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_
  * @param[in] root      rank of the root
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.12)
  */
 int MPIX_Ireduce_x(const void *sendbuf,
@@ -880,7 +880,7 @@ int MPIX_Ireduce_x(const void *sendbuf,
  * @param[in] op        predefined or user-defined operation
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.12)
  */
 int MPIX_Iallreduce_x(const void *sendbuf,
@@ -901,7 +901,7 @@ int MPIX_Iallreduce_x(const void *sendbuf,
  * @param[in] op        predefined or user-defined operation
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.12)
  */
 int MPIX_Iscan_x(const void *sendbuf,
@@ -923,7 +923,7 @@ int MPIX_Iscan_x(const void *sendbuf,
  * @param[in] op        predefined or user-defined operation
  * @param[in] comm      the communicator
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.12)
  */
 int MPIX_Iexscan_x(const void *sendbuf,
@@ -936,7 +936,7 @@ int MPIX_Iexscan_x(const void *sendbuf,
 
 /**
  * `MPI_Reduce_scatter_block` with counts whose sum is past 2^31, by a reduction to each rank in
- * pieces (between two groups, one to all, of which each keeps its own).
+ * pieces (between two groups: one reduction to all, of which each rank keeps its part).
  *
  * @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
  * @param[out] recvbuf    room for the items received
@@ -944,7 +944,7 @@ int MPIX_Iexscan_x(const void *sendbuf,
  * @param[in] datatype   type of the items
  * @param[in] op         predefined or user-defined operation
  * @param[in] comm       the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.10)
  */
 int MPIX_Reduce_scatter_block_x(const void *sendbuf,
@@ -956,15 +956,15 @@ int MPIX_Reduce_scatter_block_x(const void *sendbuf,
 
 /**
  * `MPI_Reduce_scatter` with counts whose sum is past 2^31, by a reduction to each rank in pieces
- * (between two groups, one to all, of which each keeps its own).
+ * (between two groups: one reduction to all, of which each rank keeps its part).
  *
  * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] datatype    type of the items
  * @param[in] op          predefined or user-defined operation
  * @param[in] comm        the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.10)
  */
 int MPIX_Reduce_scatter_x(const void *sendbuf,
@@ -985,7 +985,7 @@ int MPIX_Reduce_scatter_x(const void *sendbuf,
  * @param[in] op         predefined or user-defined operation
  * @param[in] comm       the communicator
  * @param[out] request    to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.12)
  */
 int MPIX_Ireduce_scatter_block_x(const void *sendbuf,
@@ -1002,12 +1002,12 @@ int MPIX_Ireduce_scatter_block_x(const void *sendbuf,
  *
  * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] datatype    type of the items
  * @param[in] op          predefined or user-defined operation
  * @param[in] comm        the communicator
  * @param[out] request     to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.12)
  */
 int MPIX_Ireduce_scatter_x(const void *sendbuf,
@@ -1025,12 +1025,12 @@ int MPIX_Ireduce_scatter_x(const void *sendbuf,
  * @param[in] sendcount   number of items sent
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] recvtype    type of the items received
  * @param[in] root        rank of the root
  * @param[in] comm        the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.5)
  */
 int MPIX_Gatherv_x(const void *sendbuf,
@@ -1050,13 +1050,13 @@ int MPIX_Gatherv_x(const void *sendbuf,
  * @param[in] sendcount   number of items sent
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] recvtype    type of the items received
  * @param[in] root        rank of the root
  * @param[in] comm        the communicator
  * @param[out] request     to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.5)
  */
 int MPIX_Igatherv_x(const void *sendbuf,
@@ -1074,7 +1074,7 @@ int MPIX_Igatherv_x(const void *sendbuf,
  * `MPI_Scatterv` with counts and displacements past 2^31.
  *
  * @param[in] sendbuf     items to send
- * @param[in] sendcounts  items for each partner
+ * @param[in] sendcounts  number of items for each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received; MPI_IN_PLACE as in MPI
@@ -1082,7 +1082,7 @@ int MPIX_Igatherv_x(const void *sendbuf,
  * @param[in] recvtype    type of the items received
  * @param[in] root        rank of the root
  * @param[in] comm        the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.6)
  */
 int MPIX_Scatterv_x(const void *sendbuf,
@@ -1099,7 +1099,7 @@ int MPIX_Scatterv_x(const void *sendbuf,
  * `MPI_Iscatterv` with counts and displacements past 2^31.
  *
  * @param[in] sendbuf     items to send
- * @param[in] sendcounts  items for each partner
+ * @param[in] sendcounts  number of items for each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received; MPI_IN_PLACE as in MPI
@@ -1108,7 +1108,7 @@ int MPIX_Scatterv_x(const void *sendbuf,
  * @param[in] root        rank of the root
  * @param[in] comm        the communicator
  * @param[out] request     to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.6)
  */
 int MPIX_Iscatterv_x(const void *sendbuf,
@@ -1129,11 +1129,11 @@ int MPIX_Iscatterv_x(const void *sendbuf,
  * @param[in] sendcount   number of items sent
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.7)
  */
 int MPIX_Allgatherv_x(const void *sendbuf,
@@ -1152,12 +1152,12 @@ int MPIX_Allgatherv_x(const void *sendbuf,
  * @param[in] sendcount   number of items sent
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
  * @param[out] request     to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.7)
  */
 int MPIX_Iallgatherv_x(const void *sendbuf,
@@ -1174,15 +1174,15 @@ int MPIX_Iallgatherv_x(const void *sendbuf,
  * `MPI_Alltoallv` with counts and displacements past 2^31.
  *
  * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in items
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in items
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.8)
  */
 int MPIX_Alltoallv_x(const void *sendbuf,
@@ -1199,16 +1199,16 @@ int MPIX_Alltoallv_x(const void *sendbuf,
  * `MPI_Ialltoallv` with counts and displacements past 2^31.
  *
  * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in items
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in items
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
  * @param[out] request     to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.8)
  */
 int MPIX_Ialltoallv_x(const void *sendbuf,
@@ -1226,15 +1226,15 @@ int MPIX_Ialltoallv_x(const void *sendbuf,
  * `MPI_Alltoallw` with counts and displacements past 2^31.
  *
  * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in bytes
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
  * @param[in] sendtypes   types of the items for each partner
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in bytes
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
  * @param[in] recvtypes   types of the items of each partner
  * @param[in] comm        the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.8)
  */
 int MPIX_Alltoallw_x(const void *sendbuf,
@@ -1251,16 +1251,16 @@ int MPIX_Alltoallw_x(const void *sendbuf,
  * `MPI_Ialltoallw` with counts and displacements past 2^31.
  *
  * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in bytes
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
  * @param[in] sendtypes   types of the items for each partner
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in bytes
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
  * @param[in] recvtypes   types of the items of each partner
  * @param[in] comm        the communicator
  * @param[out] request     to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 5.8)
  */
 int MPIX_Ialltoallw_x(const void *sendbuf,
@@ -1281,11 +1281,11 @@ int MPIX_Ialltoallw_x(const void *sendbuf,
  * @param[in] sendcount   number of items sent
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 7.6)
  */
 int MPIX_Neighbor_allgatherv_x(const void *sendbuf,
@@ -1304,12 +1304,12 @@ int MPIX_Neighbor_allgatherv_x(const void *sendbuf,
  * @param[in] sendcount   number of items sent
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
  * @param[out] request     to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 7.6)
  */
 int MPIX_Ineighbor_allgatherv_x(const void *sendbuf,
@@ -1326,15 +1326,15 @@ int MPIX_Ineighbor_allgatherv_x(const void *sendbuf,
  * `MPI_Neighbor_alltoallv` with counts and displacements past 2^31.
  *
  * @param[in] sendbuf     items to send
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in items
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in items
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 7.6)
  */
 int MPIX_Neighbor_alltoallv_x(const void *sendbuf,
@@ -1351,16 +1351,16 @@ int MPIX_Neighbor_alltoallv_x(const void *sendbuf,
  * `MPI_Ineighbor_alltoallv` with counts and displacements past 2^31.
  *
  * @param[in] sendbuf     items to send
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in items
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in items
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
  * @param[out] request     to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 7.6)
  */
 int MPIX_Ineighbor_alltoallv_x(const void *sendbuf,
@@ -1378,15 +1378,15 @@ int MPIX_Ineighbor_alltoallv_x(const void *sendbuf,
  * `MPI_Neighbor_alltoallw` with counts and displacements past 2^31.
  *
  * @param[in] sendbuf     items to send
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in bytes
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
  * @param[in] sendtypes   types of the items for each partner
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in bytes
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
  * @param[in] recvtypes   types of the items of each partner
  * @param[in] comm        the communicator
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 7.6)
  */
 int MPIX_Neighbor_alltoallw_x(const void *sendbuf,
@@ -1403,16 +1403,16 @@ int MPIX_Neighbor_alltoallw_x(const void *sendbuf,
  * `MPI_Ineighbor_alltoallw` with counts and displacements past 2^31.
  *
  * @param[in] sendbuf     items to send
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in bytes
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
  * @param[in] sendtypes   types of the items for each partner
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in bytes
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
  * @param[in] recvtypes   types of the items of each partner
  * @param[in] comm        the communicator
  * @param[out] request     to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-3.1, 7.6)
  */
 int MPIX_Ineighbor_alltoallw_x(const void *sendbuf,
@@ -1428,7 +1428,7 @@ int MPIX_Ineighbor_alltoallw_x(const void *sendbuf,
 
 /**
  * `MPI_Bcast_init` with a count past 2^31, as one item of a large type. Persistent: started by
- * plain MPI_Start. All ranks pass one count.
+ * plain MPI_Start. All ranks pass the same count.
  *
  * @param[in,out] buffer    items of `datatype`
  * @param[in] count     number of items
@@ -1437,7 +1437,7 @@ int MPIX_Ineighbor_alltoallw_x(const void *sendbuf,
  * @param[in] comm      the communicator
  * @param[in] info      hints, or MPI_INFO_NULL
  * @param[out] request   to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Bcast_init_x(void *buffer,
@@ -1462,7 +1462,7 @@ int MPIX_Bcast_init_x(void *buffer,
  * @param[in] comm       the communicator
  * @param[in] info       hints, or MPI_INFO_NULL
  * @param[out] request    to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Gather_init_x(const void *sendbuf,
@@ -1490,7 +1490,7 @@ int MPIX_Gather_init_x(const void *sendbuf,
  * @param[in] comm       the communicator
  * @param[in] info       hints, or MPI_INFO_NULL
  * @param[out] request    to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Scatter_init_x(const void *sendbuf,
@@ -1517,7 +1517,7 @@ int MPIX_Scatter_init_x(const void *sendbuf,
  * @param[in] comm       the communicator
  * @param[in] info       hints, or MPI_INFO_NULL
  * @param[out] request    to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Allgather_init_x(const void *sendbuf,
@@ -1543,7 +1543,7 @@ int MPIX_Allgather_init_x(const void *sendbuf,
  * @param[in] comm       the communicator
  * @param[in] info       hints, or MPI_INFO_NULL
  * @param[out] request    to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Alltoall_init_x(const void *sendbuf,
@@ -1569,7 +1569,7 @@ int MPIX_Alltoall_init_x(const void *sendbuf,
  * @param[in] comm       the communicator
  * @param[in] info       hints, or MPI_INFO_NULL
  * @param[out] request    to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Neighbor_allgather_init_x(const void *sendbuf,
@@ -1595,7 +1595,7 @@ int MPIX_Neighbor_allgather_init_x(const void *sendbuf,
  * @param[in] comm       the communicator
  * @param[in] info       hints, or MPI_INFO_NULL
  * @param[out] request    to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Neighbor_alltoall_init_x(const void *sendbuf,
@@ -1620,7 +1620,7 @@ int MPIX_Neighbor_alltoall_init_x(const void *sendbuf,
  * @param[in] comm      the communicator
  * @param[in] info      hints, or MPI_INFO_NULL
  * @param[out] request   to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Reduce_init_x(const void *sendbuf,
@@ -1644,7 +1644,7 @@ int MPIX_Reduce_init_x(const void *sendbuf,
  * @param[in] comm      the communicator
  * @param[in] info      hints, or MPI_INFO_NULL
  * @param[out] request   to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Allreduce_init_x(const void *sendbuf,
@@ -1667,7 +1667,7 @@ int MPIX_Allreduce_init_x(const void *sendbuf,
  * @param[in] comm      the communicator
  * @param[in] info      hints, or MPI_INFO_NULL
  * @param[out] request   to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Scan_init_x(const void *sendbuf,
@@ -1690,7 +1690,7 @@ int MPIX_Scan_init_x(const void *sendbuf,
  * @param[in] comm      the communicator
  * @param[in] info      hints, or MPI_INFO_NULL
  * @param[out] request   to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Exscan_init_x(const void *sendbuf,
@@ -1703,7 +1703,7 @@ int MPIX_Exscan_init_x(const void *sendbuf,
                        MPI_Request *request);
 
 /**
- * `MPI_Reduce_scatter_block_init` with counts whose sum is past 2^31: an error where this would be
+ * `MPI_Reduce_scatter_block_init` with counts whose sum is past 2^31. It is an error if this needs
  * several operations. Persistent: started by plain MPI_Start.
  *
  * @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
@@ -1714,7 +1714,7 @@ int MPIX_Exscan_init_x(const void *sendbuf,
  * @param[in] comm       the communicator
  * @param[in] info       hints, or MPI_INFO_NULL
  * @param[out] request    to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Reduce_scatter_block_init_x(const void *sendbuf,
@@ -1727,18 +1727,18 @@ int MPIX_Reduce_scatter_block_init_x(const void *sendbuf,
                                      MPI_Request *request);
 
 /**
- * `MPI_Reduce_scatter_init` with counts whose sum is past 2^31: an error where this would be
+ * `MPI_Reduce_scatter_init` with counts whose sum is past 2^31. It is an error if this needs
  * several operations. Persistent: started by plain MPI_Start.
  *
  * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] datatype    type of the items
  * @param[in] op          predefined or user-defined operation
  * @param[in] comm        the communicator
  * @param[in] info        hints, or MPI_INFO_NULL
  * @param[out] request     to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Reduce_scatter_init_x(const void *sendbuf,
@@ -1758,14 +1758,14 @@ int MPIX_Reduce_scatter_init_x(const void *sendbuf,
  * @param[in] sendcount   number of items sent
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] recvtype    type of the items received
  * @param[in] root        rank of the root
  * @param[in] comm        the communicator
  * @param[in] info        hints, or MPI_INFO_NULL
  * @param[out] request     to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Gatherv_init_x(const void *sendbuf,
@@ -1785,7 +1785,7 @@ int MPIX_Gatherv_init_x(const void *sendbuf,
  * MPI_Start.
  *
  * @param[in] sendbuf     items to send
- * @param[in] sendcounts  items for each partner
+ * @param[in] sendcounts  number of items for each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received; MPI_IN_PLACE as in MPI
@@ -1795,7 +1795,7 @@ int MPIX_Gatherv_init_x(const void *sendbuf,
  * @param[in] comm        the communicator
  * @param[in] info        hints, or MPI_INFO_NULL
  * @param[out] request     to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Scatterv_init_x(const void *sendbuf,
@@ -1818,13 +1818,13 @@ int MPIX_Scatterv_init_x(const void *sendbuf,
  * @param[in] sendcount   number of items sent
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
  * @param[in] info        hints, or MPI_INFO_NULL
  * @param[out] request     to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Allgatherv_init_x(const void *sendbuf,
@@ -1843,17 +1843,17 @@ int MPIX_Allgatherv_init_x(const void *sendbuf,
  * MPI_Start. Not in place: every start would need copies.
  *
  * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in items
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in items
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
  * @param[in] info        hints, or MPI_INFO_NULL
  * @param[out] request     to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Alltoallv_init_x(const void *sendbuf,
@@ -1873,17 +1873,17 @@ int MPIX_Alltoallv_init_x(const void *sendbuf,
  * MPI_Start. Not in place: every start would need copies.
  *
  * @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in bytes
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
  * @param[in] sendtypes   types of the items for each partner
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in bytes
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
  * @param[in] recvtypes   types of the items of each partner
  * @param[in] comm        the communicator
  * @param[in] info        hints, or MPI_INFO_NULL
  * @param[out] request     to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Alltoallw_init_x(const void *sendbuf,
@@ -1906,13 +1906,13 @@ int MPIX_Alltoallw_init_x(const void *sendbuf,
  * @param[in] sendcount   number of items sent
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
+ * @param[in] recvcounts  number of items from each partner
  * @param[in] displs      where each partner's items begin, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
  * @param[in] info        hints, or MPI_INFO_NULL
  * @param[out] request     to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Neighbor_allgatherv_init_x(const void *sendbuf,
@@ -1931,17 +1931,17 @@ int MPIX_Neighbor_allgatherv_init_x(const void *sendbuf,
  * plain MPI_Start.
  *
  * @param[in] sendbuf     items to send
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in items
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
  * @param[in] sendtype    type of the items sent
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in items
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
  * @param[in] recvtype    type of the items received
  * @param[in] comm        the communicator
  * @param[in] info        hints, or MPI_INFO_NULL
  * @param[out] request     to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Neighbor_alltoallv_init_x(const void *sendbuf,
@@ -1961,17 +1961,17 @@ int MPIX_Neighbor_alltoallv_init_x(const void *sendbuf,
  * plain MPI_Start.
  *
  * @param[in] sendbuf     items to send
- * @param[in] sendcounts  items for each partner
- * @param[in] sdispls     where they begin in `sendbuf`, in bytes
+ * @param[in] sendcounts  number of items for each partner
+ * @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
  * @param[in] sendtypes   types of the items for each partner
  * @param[out] recvbuf     room for the items received
- * @param[in] recvcounts  items of each partner
- * @param[in] rdispls     where they begin in `recvbuf`, in bytes
+ * @param[in] recvcounts  number of items from each partner
+ * @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
  * @param[in] recvtypes   types of the items of each partner
  * @param[in] comm        the communicator
  * @param[in] info        hints, or MPI_INFO_NULL
  * @param[out] request     to be started by plain MPI_Start
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the communicator (MPI-4.0, 6.13 and 8.8)
  */
 int MPIX_Neighbor_alltoallw_init_x(const void *sendbuf,
@@ -1989,15 +1989,15 @@ int MPIX_Neighbor_alltoallw_init_x(const void *sendbuf,
 /**
  * `MPI_Put` with counts past 2^31, as one item of a large type each.
  *
- * @param[in] origin_addr      items here
- * @param[in] origin_count     number of items here
+ * @param[in] origin_addr      items of this rank
+ * @param[in] origin_count     number of items of this rank
  * @param[in] origin_datatype  their type
  * @param[in] target_rank      rank whose window is accessed
- * @param[in] target_disp      where, in the target's displacement unit
- * @param[in] target_count     number of items there
+ * @param[in] target_disp      place in the window, in the target's displacement unit
+ * @param[in] target_count     number of items in the window
  * @param[in] target_datatype  their type
  * @param[in] win              the window
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 11.3)
  */
 int MPIX_Put_x(const void *origin_addr,
@@ -2012,15 +2012,15 @@ int MPIX_Put_x(const void *origin_addr,
 /**
  * `MPI_Get` with counts past 2^31, as one item of a large type each.
  *
- * @param[out] origin_addr      items here
- * @param[in] origin_count     number of items here
+ * @param[out] origin_addr      items of this rank
+ * @param[in] origin_count     number of items of this rank
  * @param[in] origin_datatype  their type
  * @param[in] target_rank      rank whose window is accessed
- * @param[in] target_disp      where, in the target's displacement unit
- * @param[in] target_count     number of items there
+ * @param[in] target_disp      place in the window, in the target's displacement unit
+ * @param[in] target_count     number of items in the window
  * @param[in] target_datatype  their type
  * @param[in] win              the window
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 11.3)
  */
 int MPIX_Get_x(void *origin_addr,
@@ -2035,16 +2035,16 @@ int MPIX_Get_x(void *origin_addr,
 /**
  * `MPI_Rput` with counts past 2^31, as one item of a large type each.
  *
- * @param[in] origin_addr      items here
- * @param[in] origin_count     number of items here
+ * @param[in] origin_addr      items of this rank
+ * @param[in] origin_count     number of items of this rank
  * @param[in] origin_datatype  their type
  * @param[in] target_rank      rank whose window is accessed
- * @param[in] target_disp      where, in the target's displacement unit
- * @param[in] target_count     number of items there
+ * @param[in] target_disp      place in the window, in the target's displacement unit
+ * @param[in] target_count     number of items in the window
  * @param[in] target_datatype  their type
  * @param[in] win              the window
  * @param[out] request          to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 11.3)
  */
 int MPIX_Rput_x(const void *origin_addr,
@@ -2060,16 +2060,16 @@ int MPIX_Rput_x(const void *origin_addr,
 /**
  * `MPI_Rget` with counts past 2^31, as one item of a large type each.
  *
- * @param[out] origin_addr      items here
- * @param[in] origin_count     number of items here
+ * @param[out] origin_addr      items of this rank
+ * @param[in] origin_count     number of items of this rank
  * @param[in] origin_datatype  their type
  * @param[in] target_rank      rank whose window is accessed
- * @param[in] target_disp      where, in the target's displacement unit
- * @param[in] target_count     number of items there
+ * @param[in] target_disp      place in the window, in the target's displacement unit
+ * @param[in] target_count     number of items in the window
  * @param[in] target_datatype  their type
  * @param[in] win              the window
  * @param[out] request          to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 11.3)
  */
 int MPIX_Rget_x(void *origin_addr,
@@ -2083,19 +2083,19 @@ int MPIX_Rget_x(void *origin_addr,
                 MPI_Request *request);
 
 /**
- * `MPI_Accumulate` with counts past 2^31, in pieces of at most 64 MiB, each of which is atomic as
- * MPI's are.
+ * `MPI_Accumulate` with counts past 2^31, in pieces of at most 64 MiB. Each piece is atomic, as in
+ * MPI.
  *
- * @param[in] origin_addr      items here
- * @param[in] origin_count     number of items here
+ * @param[in] origin_addr      items of this rank
+ * @param[in] origin_count     number of items of this rank
  * @param[in] origin_datatype  their type
  * @param[in] target_rank      rank whose window is accessed
- * @param[in] target_disp      where, in the target's displacement unit
- * @param[in] target_count     number of items there
+ * @param[in] target_disp      place in the window, in the target's displacement unit
+ * @param[in] target_count     number of items in the window
  * @param[in] target_datatype  their type
  * @param[in] op               predefined or user-defined operation
  * @param[in] win              the window
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 11.3)
  */
 int MPIX_Accumulate_x(const void *origin_addr,
@@ -2109,22 +2109,22 @@ int MPIX_Accumulate_x(const void *origin_addr,
                       MPI_Win win);
 
 /**
- * `MPI_Get_accumulate` with counts past 2^31, in pieces of at most 64 MiB, each of which is atomic
- * as MPI's are.
+ * `MPI_Get_accumulate` with counts past 2^31, in pieces of at most 64 MiB. Each piece is atomic,
+ * as in MPI.
  *
- * @param[in] origin_addr      items here
- * @param[in] origin_count     number of items here
+ * @param[in] origin_addr      items of this rank
+ * @param[in] origin_count     number of items of this rank
  * @param[in] origin_datatype  their type
- * @param[out] result_addr      room for the target's items as they were
+ * @param[out] result_addr      room for the previous items of the target
  * @param[in] result_count     number of items in `result_addr`
  * @param[in] result_datatype  their type
  * @param[in] target_rank      rank whose window is accessed
- * @param[in] target_disp      where, in the target's displacement unit
- * @param[in] target_count     number of items there
+ * @param[in] target_disp      place in the window, in the target's displacement unit
+ * @param[in] target_count     number of items in the window
  * @param[in] target_datatype  their type
  * @param[in] op               predefined or user-defined operation
  * @param[in] win              the window
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 11.3)
  */
 int MPIX_Get_accumulate_x(const void *origin_addr,
@@ -2141,20 +2141,20 @@ int MPIX_Get_accumulate_x(const void *origin_addr,
                           MPI_Win win);
 
 /**
- * `MPI_Raccumulate` with counts past 2^31, in pieces of at most 64 MiB, each of which is atomic as
- * MPI's are.
+ * `MPI_Raccumulate` with counts past 2^31, in pieces of at most 64 MiB. Each piece is atomic, as
+ * in MPI.
  *
- * @param[in] origin_addr      items here
- * @param[in] origin_count     number of items here
+ * @param[in] origin_addr      items of this rank
+ * @param[in] origin_count     number of items of this rank
  * @param[in] origin_datatype  their type
  * @param[in] target_rank      rank whose window is accessed
- * @param[in] target_disp      where, in the target's displacement unit
- * @param[in] target_count     number of items there
+ * @param[in] target_disp      place in the window, in the target's displacement unit
+ * @param[in] target_count     number of items in the window
  * @param[in] target_datatype  their type
  * @param[in] op               predefined or user-defined operation
  * @param[in] win              the window
  * @param[out] request          to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 11.3.5)
  */
 int MPIX_Raccumulate_x(const void *origin_addr,
@@ -2169,23 +2169,23 @@ int MPIX_Raccumulate_x(const void *origin_addr,
                        MPI_Request *request);
 
 /**
- * `MPI_Rget_accumulate` with counts past 2^31, in pieces of at most 64 MiB, each of which is
- * atomic as MPI's are.
+ * `MPI_Rget_accumulate` with counts past 2^31, in pieces of at most 64 MiB. Each piece is atomic,
+ * as in MPI.
  *
- * @param[in] origin_addr      items here
- * @param[in] origin_count     number of items here
+ * @param[in] origin_addr      items of this rank
+ * @param[in] origin_count     number of items of this rank
  * @param[in] origin_datatype  their type
- * @param[out] result_addr      room for the target's items as they were
+ * @param[out] result_addr      room for the previous items of the target
  * @param[in] result_count     number of items in `result_addr`
  * @param[in] result_datatype  their type
  * @param[in] target_rank      rank whose window is accessed
- * @param[in] target_disp      where, in the target's displacement unit
- * @param[in] target_count     number of items there
+ * @param[in] target_disp      place in the window, in the target's displacement unit
+ * @param[in] target_count     number of items in the window
  * @param[in] target_datatype  their type
  * @param[in] op               predefined or user-defined operation
  * @param[in] win              the window
  * @param[out] request          to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 11.3.5)
  */
 int MPIX_Rget_accumulate_x(const void *origin_addr,
@@ -2210,7 +2210,7 @@ int MPIX_Rget_accumulate_x(const void *origin_addr,
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4)
  */
 int MPIX_File_read_x(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
@@ -2223,7 +2223,7 @@ int MPIX_File_read_x(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datat
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4)
  */
 int MPIX_File_write_x(MPI_File fh,
@@ -2236,12 +2236,12 @@ int MPIX_File_write_x(MPI_File fh,
  * `MPI_File_read_at` with a count past 2^31, as one item of a large type.
  *
  * @param[in] fh        the file
- * @param[in] offset    where to begin, in elementary types of the view
+ * @param[in] offset    first place, in elementary types of the view
  * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4)
  */
 int MPIX_File_read_at_x(MPI_File fh,
@@ -2255,12 +2255,12 @@ int MPIX_File_read_at_x(MPI_File fh,
  * `MPI_File_write_at` with a count past 2^31, as one item of a large type.
  *
  * @param[in] fh        the file
- * @param[in] offset    where to begin, in elementary types of the view
+ * @param[in] offset    first place, in elementary types of the view
  * @param[in] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4)
  */
 int MPIX_File_write_at_x(MPI_File fh,
@@ -2278,7 +2278,7 @@ int MPIX_File_write_at_x(MPI_File fh,
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4)
  */
 int MPIX_File_read_shared_x(MPI_File fh,
@@ -2295,7 +2295,7 @@ int MPIX_File_read_shared_x(MPI_File fh,
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4)
  */
 int MPIX_File_write_shared_x(MPI_File fh,
@@ -2312,7 +2312,7 @@ int MPIX_File_write_shared_x(MPI_File fh,
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4)
  */
 int MPIX_File_read_all_x(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status);
@@ -2325,7 +2325,7 @@ int MPIX_File_read_all_x(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype d
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4)
  */
 int MPIX_File_write_all_x(MPI_File fh,
@@ -2338,12 +2338,12 @@ int MPIX_File_write_all_x(MPI_File fh,
  * `MPI_File_read_at_all` with a count past 2^31, as one item of a large type.
  *
  * @param[in] fh        the file
- * @param[in] offset    where to begin, in elementary types of the view
+ * @param[in] offset    first place, in elementary types of the view
  * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4)
  */
 int MPIX_File_read_at_all_x(MPI_File fh,
@@ -2357,12 +2357,12 @@ int MPIX_File_read_at_all_x(MPI_File fh,
  * `MPI_File_write_at_all` with a count past 2^31, as one item of a large type.
  *
  * @param[in] fh        the file
- * @param[in] offset    where to begin, in elementary types of the view
+ * @param[in] offset    first place, in elementary types of the view
  * @param[in] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4)
  */
 int MPIX_File_write_at_all_x(MPI_File fh,
@@ -2380,7 +2380,7 @@ int MPIX_File_write_at_all_x(MPI_File fh,
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4)
  */
 int MPIX_File_read_ordered_x(MPI_File fh,
@@ -2397,7 +2397,7 @@ int MPIX_File_read_ordered_x(MPI_File fh,
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4)
  */
 int MPIX_File_write_ordered_x(MPI_File fh,
@@ -2407,41 +2407,41 @@ int MPIX_File_write_ordered_x(MPI_File fh,
                               MPI_Status *status);
 
 /**
- * `MPI_File_read_all_begin` with a count past 2^31, as one item of a large type. Ended by MPI's
- * own call.
+ * `MPI_File_read_all_begin` with a count past 2^31, as one item of a large type. MPI's own call
+ * ends the access.
  *
  * @param[in] fh        the file
  * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4.5)
  */
 int MPIX_File_read_all_begin_x(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype);
 
 /**
- * `MPI_File_write_all_begin` with a count past 2^31, as one item of a large type. Ended by MPI's
- * own call.
+ * `MPI_File_write_all_begin` with a count past 2^31, as one item of a large type. MPI's own call
+ * ends the access.
  *
  * @param[in] fh        the file
  * @param[in] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4.5)
  */
 int MPIX_File_write_all_begin_x(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype);
 
 /**
- * `MPI_File_read_at_all_begin` with a count past 2^31, as one item of a large type. Ended by MPI's
- * own call.
+ * `MPI_File_read_at_all_begin` with a count past 2^31, as one item of a large type. MPI's own call
+ * ends the access.
  *
  * @param[in] fh        the file
- * @param[in] offset    where to begin, in elementary types of the view
+ * @param[in] offset    first place, in elementary types of the view
  * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4.5)
  */
 int MPIX_File_read_at_all_begin_x(MPI_File fh,
@@ -2451,15 +2451,15 @@ int MPIX_File_read_at_all_begin_x(MPI_File fh,
                                   MPI_Datatype datatype);
 
 /**
- * `MPI_File_write_at_all_begin` with a count past 2^31, as one item of a large type. Ended by
- * MPI's own call.
+ * `MPI_File_write_at_all_begin` with a count past 2^31, as one item of a large type. MPI's own
+ * call ends the access.
  *
  * @param[in] fh        the file
- * @param[in] offset    where to begin, in elementary types of the view
+ * @param[in] offset    first place, in elementary types of the view
  * @param[in] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4.5)
  */
 int MPIX_File_write_at_all_begin_x(MPI_File fh,
@@ -2469,27 +2469,27 @@ int MPIX_File_write_at_all_begin_x(MPI_File fh,
                                    MPI_Datatype datatype);
 
 /**
- * `MPI_File_read_ordered_begin` with a count past 2^31, as one item of a large type. Ended by
- * MPI's own call.
+ * `MPI_File_read_ordered_begin` with a count past 2^31, as one item of a large type. MPI's own
+ * call ends the access.
  *
  * @param[in] fh        the file
  * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4.5)
  */
 int MPIX_File_read_ordered_begin_x(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype);
 
 /**
- * `MPI_File_write_ordered_begin` with a count past 2^31, as one item of a large type. Ended by
- * MPI's own call.
+ * `MPI_File_write_ordered_begin` with a count past 2^31, as one item of a large type. MPI's own
+ * call ends the access.
  *
  * @param[in] fh        the file
  * @param[in] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4.5)
  */
 int MPIX_File_write_ordered_begin_x(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype);
@@ -2502,7 +2502,7 @@ int MPIX_File_write_ordered_begin_x(MPI_File fh, const void *buf, MPI_Count coun
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4)
  */
 int MPIX_File_iread_x(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request);
@@ -2515,7 +2515,7 @@ int MPIX_File_iread_x(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype data
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4)
  */
 int MPIX_File_iwrite_x(MPI_File fh,
@@ -2528,12 +2528,12 @@ int MPIX_File_iwrite_x(MPI_File fh,
  * `MPI_File_iread_at` with a count past 2^31, in pieces of at most 1 GiB behind one request.
  *
  * @param[in] fh        the file
- * @param[in] offset    where to begin, in elementary types of the view
+ * @param[in] offset    first place, in elementary types of the view
  * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4)
  */
 int MPIX_File_iread_at_x(MPI_File fh,
@@ -2547,12 +2547,12 @@ int MPIX_File_iread_at_x(MPI_File fh,
  * `MPI_File_iwrite_at` with a count past 2^31, in pieces of at most 1 GiB behind one request.
  *
  * @param[in] fh        the file
- * @param[in] offset    where to begin, in elementary types of the view
+ * @param[in] offset    first place, in elementary types of the view
  * @param[in] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4)
  */
 int MPIX_File_iwrite_at_x(MPI_File fh,
@@ -2570,7 +2570,7 @@ int MPIX_File_iwrite_at_x(MPI_File fh,
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4)
  */
 int MPIX_File_iread_all_x(MPI_File fh,
@@ -2587,7 +2587,7 @@ int MPIX_File_iread_all_x(MPI_File fh,
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4)
  */
 int MPIX_File_iwrite_all_x(MPI_File fh,
@@ -2600,12 +2600,12 @@ int MPIX_File_iwrite_all_x(MPI_File fh,
  * `MPI_File_iread_at_all` with a count past 2^31, as one item of a large type.
  *
  * @param[in] fh        the file
- * @param[in] offset    where to begin, in elementary types of the view
+ * @param[in] offset    first place, in elementary types of the view
  * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4)
  */
 int MPIX_File_iread_at_all_x(MPI_File fh,
@@ -2619,12 +2619,12 @@ int MPIX_File_iread_at_all_x(MPI_File fh,
  * `MPI_File_iwrite_at_all` with a count past 2^31, as one item of a large type.
  *
  * @param[in] fh        the file
- * @param[in] offset    where to begin, in elementary types of the view
+ * @param[in] offset    first place, in elementary types of the view
  * @param[in] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Collective over the file's communicator (MPI-3.1, 13.4)
  */
 int MPIX_File_iwrite_at_all_x(MPI_File fh,
@@ -2635,15 +2635,15 @@ int MPIX_File_iwrite_at_all_x(MPI_File fh,
                               MPI_Request *request);
 
 /**
- * `MPI_File_iread_shared` with a count past 2^31: then the access is done on return, since pieces
- * would let those of other ranks in between.
+ * `MPI_File_iread_shared` with a count past 2^31. The access then is complete on return, because
+ * pieces would interleave with those of other ranks.
  *
  * @param[in] fh        the file
  * @param[out] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4.4)
  */
 int MPIX_File_iread_shared_x(MPI_File fh,
@@ -2653,15 +2653,15 @@ int MPIX_File_iread_shared_x(MPI_File fh,
                              MPI_Request *request);
 
 /**
- * `MPI_File_iwrite_shared` with a count past 2^31: then the access is done on return, since pieces
- * would let those of other ranks in between.
+ * `MPI_File_iwrite_shared` with a count past 2^31. The access then is complete on return, because
+ * pieces would interleave with those of other ranks.
  *
  * @param[in] fh        the file
  * @param[in] buf       items of `datatype`
  * @param[in] count     number of items
  * @param[in] datatype  type of the items
  * @param[out] request   to be completed by plain MPI_Wait or MPI_Test
- * @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+ * @return MPI_SUCCESS or an error code, raised like MPI's own errors
  * Local (MPI-3.1, 13.4.4)
  */
 int MPIX_File_iwrite_shared_x(MPI_File fh,

@@ -16,13 +16,13 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * MPI_Send. An active message is recorded if the tape records; both ends must do alike.
+ * MPI_Send. An active message is recorded if the tape records. Both ends must record, or neither.
  * @param buf       `count` items of `datatype`; may be reused on return
  * @param count     number of items
  * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest      rank, or MPI_PROC_NULL
  * @param tag       message tag
- * @param comm      for active data one that has entered the library
+ * @param comm      for active data, a communicator that the library knows
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -34,7 +34,7 @@ int AMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int t
  * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest      rank, or MPI_PROC_NULL
  * @param tag       message tag
- * @param comm      for active data one that has entered the library
+ * @param comm      for active data, a communicator that the library knows
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -46,7 +46,7 @@ int AMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be completed by an AMPI_ call
  * @return an MPI code, raised on `comm`
  */
@@ -65,7 +65,7 @@ int AMPI_Isend(const void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be completed by an AMPI_ call
  * @return an MPI code, raised on `comm`
  */
@@ -78,13 +78,13 @@ int AMPI_Isend_c(const void *buf,
                  AMPI_Request *request);
 
 /**
- * MPI_Send_init. Each start sends what the buffer then holds, and is recorded as AMPI_Isend would be.
+ * MPI_Send_init. Each start sends the current contents of the buffer, and is recorded like AMPI_Isend.
  * @param buf           `count` items of `datatype`, as long as the request lives
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
  */
@@ -103,7 +103,7 @@ int AMPI_Send_init(const void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
  */
@@ -116,22 +116,17 @@ int AMPI_Send_init_c(const void *buf,
                      AMPI_Request *request);
 
 /**
- * MPI_Bsend. See AMPI_Send. The user's buffer holds 8 bytes an active double, which is what MPI_Pack_size says of
- * AMPI_ADOUBLE, and MPI_BSEND_OVERHEAD a message.
+ * MPI_Bsend. See AMPI_Send. The attached buffer needs 8 bytes per active double, as MPI_Pack_size returns for
+ * AMPI_ADOUBLE, and MPI_BSEND_OVERHEAD per message.
  * @param buf       `count` items of `datatype`; may be reused on return
  * @param count     number of items
  * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest      rank, or MPI_PROC_NULL
  * @param tag       message tag
- * @param comm      for active data one that has entered the library
+ * @param comm      for active data, a communicator that the library knows
  * @return an MPI code, raised on `comm`
  */
-int AMPI_Bsend(const void *buf,
-               int count,
-               MPI_Datatype datatype,
-               int dest,
-               int tag,
-               MPI_Comm comm);
+int AMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
 /**
  * AMPI_Bsend with a count past 2^31.
@@ -140,7 +135,7 @@ int AMPI_Bsend(const void *buf,
  * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest      rank, or MPI_PROC_NULL
  * @param tag       message tag
- * @param comm      for active data one that has entered the library
+ * @param comm      for active data, a communicator that the library knows
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -152,7 +147,7 @@ int AMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be completed by an AMPI_ call
  * @return an MPI code, raised on `comm`
  */
@@ -171,7 +166,7 @@ int AMPI_Ibsend(const void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be completed by an AMPI_ call
  * @return an MPI code, raised on `comm`
  */
@@ -190,7 +185,7 @@ int AMPI_Ibsend_c(const void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
  */
@@ -209,7 +204,7 @@ int AMPI_Bsend_init(const void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
  */
@@ -228,7 +223,7 @@ int AMPI_Bsend_init_c(const void *buf,
  * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest      rank, or MPI_PROC_NULL
  * @param tag       message tag
- * @param comm      for active data one that has entered the library
+ * @param comm      for active data, a communicator that the library knows
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -240,7 +235,7 @@ int AMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
  * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest      rank, or MPI_PROC_NULL
  * @param tag       message tag
- * @param comm      for active data one that has entered the library
+ * @param comm      for active data, a communicator that the library knows
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -252,7 +247,7 @@ int AMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be completed by an AMPI_ call
  * @return an MPI code, raised on `comm`
  */
@@ -271,7 +266,7 @@ int AMPI_Issend(const void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be completed by an AMPI_ call
  * @return an MPI code, raised on `comm`
  */
@@ -290,7 +285,7 @@ int AMPI_Issend_c(const void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
  */
@@ -309,7 +304,7 @@ int AMPI_Ssend_init(const void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
  */
@@ -328,7 +323,7 @@ int AMPI_Ssend_init_c(const void *buf,
  * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest      rank, or MPI_PROC_NULL
  * @param tag       message tag
- * @param comm      for active data one that has entered the library
+ * @param comm      for active data, a communicator that the library knows
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -340,7 +335,7 @@ int AMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
  * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest      rank, or MPI_PROC_NULL
  * @param tag       message tag
- * @param comm      for active data one that has entered the library
+ * @param comm      for active data, a communicator that the library knows
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -352,7 +347,7 @@ int AMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be completed by an AMPI_ call
  * @return an MPI code, raised on `comm`
  */
@@ -371,7 +366,7 @@ int AMPI_Irsend(const void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be completed by an AMPI_ call
  * @return an MPI code, raised on `comm`
  */
@@ -390,7 +385,7 @@ int AMPI_Irsend_c(const void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
  */
@@ -409,7 +404,7 @@ int AMPI_Rsend_init(const void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param dest          rank, or MPI_PROC_NULL
  * @param tag           message tag
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
  */
@@ -422,13 +417,13 @@ int AMPI_Rsend_init_c(const void *buf,
                       AMPI_Request *request);
 
 /**
- * MPI_Recv. What arrives gets fresh ids; a buffer that is not written keeps its values and derivatives.
+ * MPI_Recv. Received elements get new ids. Elements that are not received keep their values and derivatives.
  * @param[out] buf     room for `count` items of `datatype`
  * @param count        number of items, at least as many as arrive
  * @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param tag          message tag or MPI_ANY_TAG
- * @param comm         for active data one that has entered the library
+ * @param comm         for active data, a communicator that the library knows
  * @param[out] status  or MPI_STATUS_IGNORE
  * @return an MPI code, raised on `comm`
  */
@@ -447,7 +442,7 @@ int AMPI_Recv(void *buf,
  * @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param tag          message tag or MPI_ANY_TAG
- * @param comm         for active data one that has entered the library
+ * @param comm         for active data, a communicator that the library knows
  * @param[out] status  or MPI_STATUS_IGNORE
  * @return an MPI code, raised on `comm`
  */
@@ -460,13 +455,13 @@ int AMPI_Recv_c(void *buf,
                 MPI_Status *status);
 
 /**
- * MPI_Irecv. The values and their ids are in the buffer once the request is complete, and not before.
+ * MPI_Irecv. Values and ids are in the buffer once the request is complete.
  * @param[out] buf      room for `count` items of `datatype`, until completion
  * @param count         number of items, at least as many as arrive
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -485,7 +480,7 @@ int AMPI_Irecv(void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -498,13 +493,13 @@ int AMPI_Irecv_c(void *buf,
                  AMPI_Request *request);
 
 /**
- * MPI_Recv_init. Each start posts a receive, which is recorded as AMPI_Irecv's would be.
+ * MPI_Recv_init. Each start posts a receive, which is recorded like AMPI_Irecv.
  * @param[out] buf      room for `count` items of `datatype`, as long as the request lives
  * @param count         number of items, at least as many as arrive
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
  */
@@ -523,7 +518,7 @@ int AMPI_Recv_init(void *buf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
  * @return an MPI code, raised on `comm`
  */
@@ -536,13 +531,13 @@ int AMPI_Recv_init_c(void *buf,
                      AMPI_Request *request);
 
 /**
- * MPI_Mrecv. Recorded if the tape records now; both ends must do alike.
+ * MPI_Mrecv. Recorded if the tape records at the time of this call. Both ends must record, or neither.
  * @param[out] buf         room for `count` items of `datatype`
  * @param count            number of items, at least as many as arrive
  * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
  * @param[out] status      or MPI_STATUS_IGNORE
- * @return an MPI code, raised on the communicator that the message came by
+ * @return an MPI code, raised on the communicator of the message
  */
 int AMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
 
@@ -553,7 +548,7 @@ int AMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
  * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
  * @param[out] status      or MPI_STATUS_IGNORE
- * @return an MPI code, raised on the communicator that the message came by
+ * @return an MPI code, raised on the communicator of the message
  */
 int AMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
 
@@ -564,7 +559,7 @@ int AMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message 
  * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
  * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on the communicator that the message came by
+ * @return an MPI code, raised on the communicator of the message
  */
 int AMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, AMPI_Request *request);
 
@@ -575,7 +570,7 @@ int AMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *messag
  * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
  * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
  * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on the communicator that the message came by
+ * @return an MPI code, raised on the communicator of the message
  */
 int AMPI_Imrecv_c(void *buf,
                   MPI_Count count,
@@ -595,7 +590,7 @@ int AMPI_Imrecv_c(void *buf,
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param recvtag       tag of the message received, or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] status   or MPI_STATUS_IGNORE
  * @return an MPI code, raised on `comm`
  */
@@ -624,7 +619,7 @@ int AMPI_Sendrecv(const void *sendbuf,
  * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
  * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param recvtag       tag of the message received, or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] status   or MPI_STATUS_IGNORE
  * @return an MPI code, raised on `comm`
  */
@@ -642,7 +637,7 @@ int AMPI_Sendrecv_c(const void *sendbuf,
                     MPI_Status *status);
 
 /**
- * MPI_Sendrecv_replace. What does not arrive keeps its values and derivatives.
+ * MPI_Sendrecv_replace. Elements that are not received keep their values and derivatives.
  * @param[in,out] buf  `count` items of `datatype`
  * @param count        number of items, at least as many as arrive
  * @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
@@ -650,7 +645,7 @@ int AMPI_Sendrecv_c(const void *sendbuf,
  * @param sendtag      tag of the message sent
  * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param recvtag      tag of the message received, or MPI_ANY_TAG
- * @param comm         for active data one that has entered the library
+ * @param comm         for active data, a communicator that the library knows
  * @param[out] status  or MPI_STATUS_IGNORE
  * @return an MPI code, raised on `comm`
  */
@@ -673,7 +668,7 @@ int AMPI_Sendrecv_replace(void *buf,
  * @param sendtag      tag of the message sent
  * @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param recvtag      tag of the message received, or MPI_ANY_TAG
- * @param comm         for active data one that has entered the library
+ * @param comm         for active data, a communicator that the library knows
  * @param[out] status  or MPI_STATUS_IGNORE
  * @return an MPI code, raised on `comm`
  */

@@ -16,8 +16,8 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * MPI_Neighbor_allgather. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
- * Collective over `comm`, which enters the library if it has not.
+ * MPI_Neighbor_allgather. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
+ * derivatives. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype`
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -55,15 +55,15 @@ int AMPI_Neighbor_allgather_c(const void *sendbuf,
                               MPI_Comm comm);
 
 /**
- * MPI_Ineighbor_allgather: as AMPI_Neighbor_allgather. What is read is copied; what is received is in its buffer,
- * with ids, once the request is complete.
+ * MPI_Ineighbor_allgather: as AMPI_Neighbor_allgather. Send buffers are copied. The receive buffer has its values
+ * and ids once the request is complete.
  * @param sendbuf       `sendcount` items of `sendtype`
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for `recvcount` items from each source
  * @param recvcount     number of items from one source
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -84,7 +84,7 @@ int AMPI_Ineighbor_allgather(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each source
  * @param recvcount     number of items from one source
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -98,14 +98,14 @@ int AMPI_Ineighbor_allgather_c(const void *sendbuf,
                                AMPI_Request *request);
 
 /**
- * MPI_Neighbor_allgatherv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
- * Collective over `comm`, which enters the library if it has not.
+ * MPI_Neighbor_allgatherv. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
+ * derivatives. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype`
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param displs        where they go, in extents of `recvtype`
+ * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
  * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @return an MPI code, raised on `comm`
@@ -126,7 +126,7 @@ int AMPI_Neighbor_allgatherv(const void *sendbuf,
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param displs        where they go, in extents of `recvtype`
+ * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
  * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @return an MPI code, raised on `comm`
@@ -141,16 +141,16 @@ int AMPI_Neighbor_allgatherv_c(const void *sendbuf,
                                MPI_Comm comm);
 
 /**
- * MPI_Ineighbor_allgatherv: as AMPI_Neighbor_allgatherv. What is read is copied; what is received is in its buffer,
- * with ids, once the request is complete.
+ * MPI_Ineighbor_allgatherv: as AMPI_Neighbor_allgatherv. Send buffers are copied. The receive buffer has its values
+ * and ids once the request is complete.
  * @param sendbuf       `sendcount` items of `sendtype`
  * @param sendcount     number of items
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param displs        where they go, in extents of `recvtype`
+ * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -171,9 +171,9 @@ int AMPI_Ineighbor_allgatherv(const void *sendbuf,
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param displs        where they go, in extents of `recvtype`
+ * @param displs        where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -188,8 +188,8 @@ int AMPI_Ineighbor_allgatherv_c(const void *sendbuf,
                                 AMPI_Request *request);
 
 /**
- * MPI_Neighbor_alltoall. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
- * Collective over `comm`, which enters the library if it has not.
+ * MPI_Neighbor_alltoall. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
+ * derivatives. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype` for each destination
  * @param sendcount     number of items for one destination
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -227,15 +227,15 @@ int AMPI_Neighbor_alltoall_c(const void *sendbuf,
                              MPI_Comm comm);
 
 /**
- * MPI_Ineighbor_alltoall: as AMPI_Neighbor_alltoall. What is read is copied; what is received is in its buffer, with
- * ids, once the request is complete.
+ * MPI_Ineighbor_alltoall: as AMPI_Neighbor_alltoall. Send buffers are copied. The receive buffer has its values and
+ * ids once the request is complete.
  * @param sendbuf       `sendcount` items of `sendtype` for each destination
  * @param sendcount     number of items for one destination
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for `recvcount` items from each source
  * @param recvcount     number of items from one source
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -256,7 +256,7 @@ int AMPI_Ineighbor_alltoall(const void *sendbuf,
  * @param[out] recvbuf  room for `recvcount` items from each source
  * @param recvcount     number of items from one source
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -270,15 +270,15 @@ int AMPI_Ineighbor_alltoall_c(const void *sendbuf,
                               AMPI_Request *request);
 
 /**
- * MPI_Neighbor_alltoallv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
- * Collective over `comm`, which enters the library if it has not.
+ * MPI_Neighbor_alltoallv. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
+ * derivatives. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
- * @param sdispls       where they are, in extents of `sendtype`
+ * @param sdispls       where each part begins, in extents of `sendtype`
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param rdispls       where they go, in extents of `recvtype`
+ * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
  * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @return an MPI code, raised on `comm`
@@ -297,11 +297,11 @@ int AMPI_Neighbor_alltoallv(const void *sendbuf,
  * AMPI_Neighbor_alltoallv with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
- * @param sdispls       where they are, in extents of `sendtype`
+ * @param sdispls       where each part begins, in extents of `sendtype`
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param rdispls       where they go, in extents of `recvtype`
+ * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
  * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @return an MPI code, raised on `comm`
@@ -317,17 +317,17 @@ int AMPI_Neighbor_alltoallv_c(const void *sendbuf,
                               MPI_Comm comm);
 
 /**
- * MPI_Ineighbor_alltoallv: as AMPI_Neighbor_alltoallv. What is read is copied; what is received is in its buffer,
- * with ids, once the request is complete.
+ * MPI_Ineighbor_alltoallv: as AMPI_Neighbor_alltoallv. Send buffers are copied. The receive buffer has its values
+ * and ids once the request is complete.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
- * @param sdispls       where they are, in extents of `sendtype`
+ * @param sdispls       where each part begins, in extents of `sendtype`
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param rdispls       where they go, in extents of `recvtype`
+ * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -346,13 +346,13 @@ int AMPI_Ineighbor_alltoallv(const void *sendbuf,
  * AMPI_Ineighbor_alltoallv with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
- * @param sdispls       where they are, in extents of `sendtype`
+ * @param sdispls       where each part begins, in extents of `sendtype`
  * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param rdispls       where they go, in extents of `recvtype`
+ * @param rdispls       where each part goes, in extents of `recvtype`
  * @param recvtype      active if `sendtype` is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -368,17 +368,17 @@ int AMPI_Ineighbor_alltoallv_c(const void *sendbuf,
                                AMPI_Request *request);
 
 /**
- * MPI_Neighbor_alltoallw. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
- * Collective over `comm`, which has entered the library. Where active data moves between any two ranks, every rank
- * that has neighbours has an active type among its own, be it that of a part without items.
+ * MPI_Neighbor_alltoallw. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
+ * derivatives. Collective over `comm`, which the library must know. If active data move between any two ranks, every
+ * rank with neighbours must pass at least one active type, possibly for a part without items.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
- * @param sdispls       where they are, in bytes
+ * @param sdispls       where each part begins, in bytes
  * @param sendtypes     a datatype for each destination, active or passive
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each source, active where the sender's is
+ * @param rdispls       where each part goes, in bytes
+ * @param recvtypes     a datatype for each source, active if the sender's is
  * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @return an MPI code, raised on `comm`
  */
@@ -396,12 +396,12 @@ int AMPI_Neighbor_alltoallw(const void *sendbuf,
  * AMPI_Neighbor_alltoallw with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
- * @param sdispls       where they are, in bytes
+ * @param sdispls       where each part begins, in bytes
  * @param sendtypes     a datatype for each destination, active or passive
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each source, active where the sender's is
+ * @param rdispls       where each part goes, in bytes
+ * @param recvtypes     a datatype for each source, active if the sender's is
  * @param comm          a communicator with a Cartesian, graph or distributed-graph topology
  * @return an MPI code, raised on `comm`
  */
@@ -416,17 +416,17 @@ int AMPI_Neighbor_alltoallw_c(const void *sendbuf,
                               MPI_Comm comm);
 
 /**
- * MPI_Ineighbor_alltoallw: as AMPI_Neighbor_alltoallw. What is read is copied; what is received is in its buffer,
- * with ids, once the request is complete.
+ * MPI_Ineighbor_alltoallw: as AMPI_Neighbor_alltoallw. Send buffers are copied. The receive buffer has its values
+ * and ids once the request is complete.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
- * @param sdispls       where they are, in bytes
+ * @param sdispls       where each part begins, in bytes
  * @param sendtypes     a datatype for each destination, active or passive
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each source, active where the sender's is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param rdispls       where each part goes, in bytes
+ * @param recvtypes     a datatype for each source, active if the sender's is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -445,13 +445,13 @@ int AMPI_Ineighbor_alltoallw(const void *sendbuf,
  * AMPI_Ineighbor_alltoallw with counts and displacements past 2^31. All ranks call this form.
  * @param sendbuf       the items for all destinations
  * @param sendcounts    number of items for each destination
- * @param sdispls       where they are, in bytes
+ * @param sdispls       where each part begins, in bytes
  * @param sendtypes     a datatype for each destination, active or passive
  * @param[out] recvbuf  room for the items of all sources
  * @param recvcounts    number of items from each source
- * @param rdispls       where they go, in bytes
- * @param recvtypes     a datatype for each source, active where the sender's is
- * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+ * @param rdispls       where each part goes, in bytes
+ * @param recvtypes     a datatype for each source, active if the sender's is
+ * @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */

@@ -16,9 +16,9 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * MPI_Reduce. Active doubles are reduced by MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX or an operation made by
- * AMPI_Op_create or AMPI_Op_create_adjoint, pairs of AMPI_ADOUBLE_INT by MPI_MINLOC or MPI_MAXLOC. Collective over
- * `comm`, which enters the library if it has not.
+ * MPI_Reduce. MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX and operations of AMPI_Op_create and AMPI_Op_create_adjoint reduce
+ * active doubles; MPI_MINLOC and MPI_MAXLOC reduce pairs (AMPI_ADOUBLE_INT). Collective over `comm`; registers
+ * `comm` if the library does not know it yet.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
  * @param[out] recvbuf  room for `count` items, on the root
  * @param count         number of items
@@ -56,16 +56,16 @@ int AMPI_Reduce_c(const void *sendbuf,
                   MPI_Comm comm);
 
 /**
- * MPI_Ireduce: as AMPI_Reduce. What is read is copied; what is received is in its buffer, with ids, once the request
- * is complete. An operation that the user defines is applied at the completion, on the root to the operands of all
- * ranks, which takes memory for them there.
+ * MPI_Ireduce: as AMPI_Reduce. Send buffers are copied. The receive buffer has its values and ids once the request
+ * is complete. A user-defined operation is applied at completion: the root needs memory for the operands of all
+ * ranks.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
  * @param[out] recvbuf  room for `count` items, on the root
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
  * @param root          the rank that gets the result
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -86,7 +86,7 @@ int AMPI_Ireduce(const void *sendbuf,
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
  * @param root          the rank that gets the result
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -100,7 +100,8 @@ int AMPI_Ireduce_c(const void *sendbuf,
                    AMPI_Request *request);
 
 /**
- * MPI_Allreduce. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has not.
+ * MPI_Allreduce. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers `comm` if
+ * the library does not know it yet.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
  * @param count         number of items
@@ -134,15 +135,15 @@ int AMPI_Allreduce_c(const void *sendbuf,
                      MPI_Comm comm);
 
 /**
- * MPI_Iallreduce: as AMPI_Allreduce. What is read is copied; what is received is in its buffer, with ids, once the
- * request is complete. An operation that the user defines is applied at the completion, on every rank to the
- * operands of all ranks, which takes memory for them.
+ * MPI_Iallreduce: as AMPI_Allreduce. Send buffers are copied. The receive buffer has its values and ids once the
+ * request is complete. A user-defined operation is applied at completion: every rank needs memory for the operands
+ * of all ranks.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -161,7 +162,7 @@ int AMPI_Iallreduce(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -174,8 +175,9 @@ int AMPI_Iallreduce_c(const void *sendbuf,
                       AMPI_Request *request);
 
 /**
- * MPI_Reduce_scatter. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has not.
- * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+ * MPI_Reduce_scatter. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers
+ * `comm` if the library does not know it yet.
+ * @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for this rank's items of the result
  * @param recvcounts    number of items of the result for each rank
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
@@ -192,7 +194,7 @@ int AMPI_Reduce_scatter(const void *sendbuf,
 
 /**
  * AMPI_Reduce_scatter with counts past 2^31.
- * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for this rank's items of the result
  * @param recvcounts    number of items of the result for each rank
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
@@ -208,15 +210,15 @@ int AMPI_Reduce_scatter_c(const void *sendbuf,
                           MPI_Comm comm);
 
 /**
- * MPI_Ireduce_scatter: as AMPI_Reduce_scatter. What is read is copied; what is received is in its buffer, with ids,
- * once the request is complete. An operation that the user defines is applied at the completion, to what all ranks
- * bring for this one, which takes memory for that.
- * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+ * MPI_Ireduce_scatter: as AMPI_Reduce_scatter. Send buffers are copied. The receive buffer has its values and ids
+ * once the request is complete. A user-defined operation is applied at completion: each rank needs memory for the
+ * operands of all ranks for its part.
+ * @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for this rank's items of the result
  * @param recvcounts    number of items of the result for each rank
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -230,12 +232,12 @@ int AMPI_Ireduce_scatter(const void *sendbuf,
 
 /**
  * AMPI_Ireduce_scatter with counts past 2^31.
- * @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+ * @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for this rank's items of the result
  * @param recvcounts    number of items of the result for each rank
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -248,8 +250,8 @@ int AMPI_Ireduce_scatter_c(const void *sendbuf,
                            AMPI_Request *request);
 
 /**
- * MPI_Reduce_scatter_block. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it
- * has not.
+ * MPI_Reduce_scatter_block. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers
+ * `comm` if the library does not know it yet.
  * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for `recvcount` items
  * @param recvcount     number of items of the result for one rank
@@ -283,15 +285,15 @@ int AMPI_Reduce_scatter_block_c(const void *sendbuf,
                                 MPI_Comm comm);
 
 /**
- * MPI_Ireduce_scatter_block: as AMPI_Reduce_scatter_block. What is read is copied; what is received is in its
- * buffer, with ids, once the request is complete. An operation that the user defines is applied at the completion,
- * to what all ranks bring for this one, which takes memory for that.
+ * MPI_Ireduce_scatter_block: as AMPI_Reduce_scatter_block. Send buffers are copied. The receive buffer has its
+ * values and ids once the request is complete. A user-defined operation is applied at completion: each rank needs
+ * memory for the operands of all ranks for its part.
  * @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
  * @param[out] recvbuf  room for `recvcount` items
  * @param recvcount     number of items of the result for one rank
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -310,7 +312,7 @@ int AMPI_Ireduce_scatter_block(const void *sendbuf,
  * @param recvcount     number of items of the result for one rank
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -323,7 +325,8 @@ int AMPI_Ireduce_scatter_block_c(const void *sendbuf,
                                  AMPI_Request *request);
 
 /**
- * MPI_Scan. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has not.
+ * MPI_Scan. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers `comm` if the
+ * library does not know it yet.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
  * @param count         number of items
@@ -332,7 +335,12 @@ int AMPI_Ireduce_scatter_block_c(const void *sendbuf,
  * @param comm          an intracommunicator for active data
  * @return an MPI code, raised on `comm`
  */
-int AMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int AMPI_Scan(const void *sendbuf,
+              void *recvbuf,
+              int count,
+              MPI_Datatype datatype,
+              MPI_Op op,
+              MPI_Comm comm);
 
 /**
  * AMPI_Scan with a count past 2^31.
@@ -352,15 +360,15 @@ int AMPI_Scan_c(const void *sendbuf,
                 MPI_Comm comm);
 
 /**
- * MPI_Iscan: as AMPI_Scan. What is read is copied; what is received is in its buffer, with ids, once the request is
- * complete. An operation that the user defines is applied at the completion, on every rank to the operands of all
- * ranks, which takes memory for them.
+ * MPI_Iscan: as AMPI_Scan. Send buffers are copied. The receive buffer has its values and ids once the request is
+ * complete. A user-defined operation is applied at completion: every rank needs memory for the operands of all
+ * ranks.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -379,7 +387,7 @@ int AMPI_Iscan(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -392,8 +400,8 @@ int AMPI_Iscan_c(const void *sendbuf,
                  AMPI_Request *request);
 
 /**
- * MPI_Exscan. The buffer of rank 0 keeps its values and their derivatives. Active data as in AMPI_Reduce. Collective
- * over `comm`, which enters the library if it has not.
+ * MPI_Exscan. The receive buffer of rank 0 keeps its values and derivatives. Accepts the operations of AMPI_Reduce
+ * for active data. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
  * @param count         number of items
@@ -427,15 +435,15 @@ int AMPI_Exscan_c(const void *sendbuf,
                   MPI_Comm comm);
 
 /**
- * MPI_Iexscan: as AMPI_Exscan. What is read is copied; what is received is in its buffer, with ids, once the request
- * is complete. An operation that the user defines is applied at the completion, on every rank to the operands of all
- * ranks, which takes memory for them.
+ * MPI_Iexscan: as AMPI_Exscan. Send buffers are copied. The receive buffer has its values and ids once the request
+ * is complete. A user-defined operation is applied at completion: every rank needs memory for the operands of all
+ * ranks.
  * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
  * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -454,7 +462,7 @@ int AMPI_Iexscan(const void *sendbuf,
  * @param count         number of items
  * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
  * @param op            the operation
- * @param comm          an intracommunicator for active data, which has entered the library
+ * @param comm          an intracommunicator for active data, which the library must know
  * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
  * @return an MPI code, raised on `comm`
  */
@@ -467,7 +475,7 @@ int AMPI_Iexscan_c(const void *sendbuf,
                    AMPI_Request *request);
 
 /**
- * MPI_Reduce_local. With active data the result is recorded as any local computation is.
+ * MPI_Reduce_local. With active data, the result is recorded like any local computation.
  * @param inbuf             `count` items of `datatype`: the left operands
  * @param[in,out] inoutbuf  `count` items: the right operands, then the results
  * @param count             number of items

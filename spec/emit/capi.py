@@ -174,8 +174,8 @@ def sentence(call, large):
         what = "counts and displacements" if lists else "counts" if counts > 1 or "counts" in call.takes else "a count"
         return f"{call.ampi} with {what} past 2^31." + (" All ranks call this form." if lists else "")
     if call.form == "nonblocking" and call.is_collective:
-        return (f"{call.name}: as {call.base.ampi}. What is read is copied; what is received is in its buffer, with ids, once the "
-                f"request is complete. {call.doc}")
+        return (f"{call.name}: as {call.base.ampi}. Send buffers are copied. The receive buffer has its values and ids once the request is "
+                f"complete. {call.doc}")
     return f"{call.name}. {call.doc}"
 
 
@@ -189,7 +189,7 @@ def parameter(call, one):
     if one.name == "buf" and call.form != "blocking":
         return one.doc + (", until completion" if call.form == "nonblocking" else LIVES["persistent"])
     if one.kind == "comm" and call.is_collective and call.form == "nonblocking":
-        return one.doc + (", which for active data has entered the library" if call.is_neighbour else ", which has entered the library")
+        return one.doc + (", which for active data the library must know" if call.is_neighbour else ", which the library must know")
     return one.doc
 
 
@@ -199,7 +199,7 @@ def receives(call):
 
 def raised_on(call):
     if "message" in call.takes:
-        return "the communicator that the message came by"
+        return "the communicator of the message"
     return "`comm`" if "comm" in call.takes else "MPI_COMM_WORLD"
 
 

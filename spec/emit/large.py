@@ -70,16 +70,16 @@ PARAMETERS = {
     "sendbuf": "items to send", "sendcount": "number of items sent", "sendtype": "type of the items sent",
     "recvbuf": "room for the items received", "recvcount": "number of items received", "recvtype": "type of the items received",
     "inbuf": "left operands", "inoutbuf": "right operands, replaced by the result", "root": "rank of the root", "op": "predefined or user-defined operation",
-    "sendcounts": "items for each partner", "recvcounts": "items of each partner",
-    "displs": "where each partner's items begin, in items", "sdispls": "where they begin in `sendbuf`, {}",
-    "rdispls": "where they begin in `recvbuf`, {}", "sendtypes": "types of the items for each partner",
+    "sendcounts": "number of items for each partner", "recvcounts": "number of items from each partner",
+    "displs": "where each partner's items begin, in items", "sdispls": "where each partner's items begin in `sendbuf`, {}",
+    "rdispls": "where each partner's items begin in `recvbuf`, {}", "sendtypes": "types of the items for each partner",
     "recvtypes": "types of the items of each partner",
-    "origin_addr": "items here", "origin_count": "number of items here", "origin_datatype": "their type",
-    "result_addr": "room for the target's items as they were", "result_count": "number of items in `result_addr`",
+    "origin_addr": "items of this rank", "origin_count": "number of items of this rank", "origin_datatype": "their type",
+    "result_addr": "room for the previous items of the target", "result_count": "number of items in `result_addr`",
     "result_datatype": "their type",
-    "target_rank": "rank whose window is accessed", "target_disp": "where, in the target's displacement unit",
-    "target_count": "number of items there", "target_datatype": "their type", "win": "the window",
-    "info": "hints, or MPI_INFO_NULL", "fh": "the file", "offset": "where to begin, in elementary types of the view",
+    "target_rank": "rank whose window is accessed", "target_disp": "place in the window, in the target's displacement unit",
+    "target_count": "number of items in the window", "target_datatype": "their type", "win": "the window",
+    "info": "hints, or MPI_INFO_NULL", "fh": "the file", "offset": "first place, in elementary types of the view",
 }
 
 
@@ -95,7 +95,7 @@ def documentation(function, sentence, collective, chapter):
         if "in_place" in one.words:
             text += "; MPI_IN_PLACE as in MPI"
         lines.append(f"@param[{direction(one)}] {one.name.ljust(width)}  {text}")
-    lines.append("@return MPI_SUCCESS or an error's code, raised as MPI raises its own")
+    lines.append("@return MPI_SUCCESS or an error code, raised like MPI's own errors")
     lines.append(f"{collective} ({chapter if chapter.startswith('MPI') else 'MPI-3.1, ' + chapter})")
     return "".join(f"/// {line}".rstrip() + "\n" for line in lines)
 
@@ -502,16 +502,16 @@ add("Send Bsend Ssend Rsend Recv Isend Ibsend Issend Irsend Irecv Mrecv Imrecv",
 add("Sendrecv_replace", sendrecv_replace, LARGE_COUNT, LOCAL, "chapter 3")
 add("Sendrecv", two("PointToPoint"), LARGE_COUNTS, LOCAL, "chapter 3")
 add("Isendrecv", isendrecv,
-    "MPI-4's nonblocking send-receive, on every MPI: both start, behind one request. The status is the receive's.",
+    "MPI-4's nonblocking send-receive, on every MPI: one request completes both. The status is that of the receive.",
     LOCAL, "MPI-4.0, 3.10")
 add("Isendrecv_replace", isendrecv_replace,
-    "MPI-4's nonblocking send-receive in one buffer, on every MPI: a copy is sent. The status is the receive's.",
+    "MPI-4's nonblocking send-receive in one buffer, on every MPI: a copy is sent. The status is that of the receive.",
     LOCAL, "MPI-4.0, 3.10")
 add("Send_init Bsend_init Ssend_init Rsend_init Recv_init", one("PointToPoint"),
     LARGE_COUNT + STARTED, LOCAL, "3.9")
 
 add("Bcast", one("Movement"), LARGE_COUNT, COLLECTIVE, "5.4")
-add("Ibcast", ibcast, LARGE_COUNT + " All ranks pass one count.", COLLECTIVE, "5.12.2")
+add("Ibcast", ibcast, LARGE_COUNT + " All ranks pass the same count.", COLLECTIVE, "5.12.2")
 add("Gather", gather("Movement"), LARGE_COUNTS, COLLECTIVE, "5.5")
 add("Igather", gather("OtherMovement"), LARGE_COUNTS, COLLECTIVE, "5.5")
 add("Scatter", scatter("Movement"), LARGE_COUNTS, COLLECTIVE, "5.6")
@@ -529,8 +529,8 @@ add("Reduce_local", pieces, BY_PIECES, LOCAL, "5.9.7")
 add("Ireduce Iallreduce Iscan Iexscan", ireduction,
     plain_sentence("a count past 2^31." + OPERATION), COLLECTIVE, "5.12")
 add("Reduce_scatter_block Reduce_scatter", reduce_scatter,
-    plain_sentence("counts whose sum is past 2^31, by a reduction to each rank in pieces (between two groups, one "
-                   "to all, of which each keeps its own)."), COLLECTIVE, "5.10")
+    plain_sentence("counts whose sum is past 2^31, by a reduction to each rank in pieces (between two groups: one "
+                   "reduction to all, of which each rank keeps its part)."), COLLECTIVE, "5.10")
 add("Ireduce_scatter_block Ireduce_scatter", reduce_scatter,
     plain_sentence("counts whose sum is past 2^31." + OPERATION), COLLECTIVE, "5.12")
 
@@ -547,7 +547,7 @@ add("Neighbor_alltoallv Ineighbor_alltoallv", NEIGHBOR_V, LARGE_PARTS, COLLECTIV
 add("Neighbor_alltoallw Ineighbor_alltoallw", NEIGHBOR_W, LARGE_PARTS, COLLECTIVE, "7.6")
 
 V_DIFFERENT = LARGE_PARTS + STARTED
-add("Bcast_init", ibcast, LARGE_COUNT + STARTED + " All ranks pass one count.", COLLECTIVE, INIT)
+add("Bcast_init", ibcast, LARGE_COUNT + STARTED + " All ranks pass the same count.", COLLECTIVE, INIT)
 for names, by_parts, as_type in [
         ("Gather_init", lambda f: gatherv(f, RECEIVE_BLOCKS), two("OtherMovement", GATHERED)),
         ("Scatter_init", lambda f: scatterv(f, SEND_BLOCKS), two("OtherMovement", SCATTERED)),
@@ -560,7 +560,7 @@ for names, by_parts, as_type in [
 add("Reduce_init Allreduce_init Scan_init Exscan_init", ireduction,
     plain_sentence("a count past 2^31.") + STARTED, COLLECTIVE, INIT)
 add("Reduce_scatter_block_init Reduce_scatter_init", reduce_scatter,
-    plain_sentence("counts whose sum is past 2^31: an error where this would be several operations.") + STARTED,
+    plain_sentence("counts whose sum is past 2^31. It is an error if this needs several operations.") + STARTED,
     COLLECTIVE, INIT)
 add("Gatherv_init", gatherv, V_DIFFERENT, COLLECTIVE, INIT)
 add("Scatterv_init", scatterv, V_DIFFERENT, COLLECTIVE, INIT)
@@ -572,7 +572,7 @@ add("Neighbor_alltoallv_init", NEIGHBOR_V, V_DIFFERENT, COLLECTIVE, INIT)
 add("Neighbor_alltoallw_init", NEIGHBOR_W, V_DIFFERENT, COLLECTIVE, INIT)
 
 add("Put Get Rput Rget", two("PutGet", names=RMA), LARGE_COUNTS, LOCAL, "11.3")
-ACCUMULATED = plain_sentence("counts past 2^31, in pieces of at most 64 MiB, each of which is atomic as MPI's are.")
+ACCUMULATED = plain_sentence("counts past 2^31, in pieces of at most 64 MiB. Each piece is atomic, as in MPI.")
 add("Accumulate Get_accumulate", accumulate, ACCUMULATED, LOCAL, "11.3")
 add("Raccumulate Rget_accumulate", raccumulate, ACCUMULATED, LOCAL, "11.3.5")
 
@@ -582,13 +582,13 @@ add("File_read_all File_write_all File_read_at_all File_write_at_all File_read_o
     one("File"), LARGE_COUNT, FILE_ALL, "13.4")
 add("File_read_all_begin File_write_all_begin File_read_at_all_begin File_write_at_all_begin "
     "File_read_ordered_begin File_write_ordered_begin", one("File"),
-    LARGE_COUNT + " Ended by MPI's own call.", FILE_ALL, "13.4.5")
+    LARGE_COUNT + " MPI's own call ends the access.", FILE_ALL, "13.4.5")
 add("File_iread File_iwrite File_iread_at File_iwrite_at", file_pieces,
     plain_sentence("a count past 2^31, in pieces of at most 1 GiB behind one request."), LOCAL, "13.4")
 add("File_iread_all File_iwrite_all File_iread_at_all File_iwrite_at_all", file_all, LARGE_COUNT, FILE_ALL, "13.4")
 add("File_iread_shared File_iwrite_shared", file_shared,
-    plain_sentence("a count past 2^31: then the access is done on return, since pieces would let those of other "
-                   "ranks in between."), LOCAL, "13.4.4")
+    plain_sentence("a count past 2^31. The access then is complete on return, because pieces would interleave with "
+                   "those of other ranks."), LOCAL, "13.4.4")
 
 
 def wrapped(text, width=96):

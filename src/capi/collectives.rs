@@ -14,7 +14,7 @@ use std::ffi::{c_int, c_void};
 #[allow(non_camel_case_types)]
 type AMPI_Request = *mut admpi_request;
 
-/// MPI_Bcast. Collective over `comm`, which enters the library if it has not.
+/// MPI_Bcast. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param[in,out] buffer  `count` items of `datatype`
 /// @param count           number of items
 /// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
@@ -58,13 +58,13 @@ pub unsafe extern "C-unwind" fn AMPI_Bcast_c(
     }
 }
 
-/// MPI_Ibcast: as AMPI_Bcast. What is read is copied; what is received is in its buffer, with ids, once the request
-/// is complete.
+/// MPI_Ibcast: as AMPI_Bcast. Send buffers are copied. The receive buffer has its values and ids once the request is
+/// complete.
 /// @param[in,out] buffer  `count` items of `datatype`
 /// @param count           number of items
 /// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
 /// @param root            the rank whose buffer is sent
-/// @param comm            an intracommunicator for active data, which has entered the library
+/// @param comm            an intracommunicator for active data, which the library must know
 /// @param[out] request    to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -88,7 +88,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast(
 /// @param count           number of items
 /// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
 /// @param root            the rank whose buffer is sent
-/// @param comm            an intracommunicator for active data, which has entered the library
+/// @param comm            an intracommunicator for active data, which the library must know
 /// @param[out] request    to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -107,7 +107,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ibcast_c(
     }
 }
 
-/// MPI_Gather. Collective over `comm`, which enters the library if it has not.
+/// MPI_Gather. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -165,7 +165,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gather_c(
     }
 }
 
-/// MPI_Igather: as AMPI_Gather. What is read is copied; what is received is in its buffer, with ids, once the request
+/// MPI_Igather: as AMPI_Gather. Send buffers are copied. The receive buffer has its values and ids once the request
 /// is complete.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
 /// @param sendcount     number of items
@@ -174,7 +174,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gather_c(
 /// @param recvcount     number of items from one rank, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -205,7 +205,7 @@ pub unsafe extern "C-unwind" fn AMPI_Igather(
 /// @param recvcount     number of items from one rank, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -228,13 +228,13 @@ pub unsafe extern "C-unwind" fn AMPI_Igather_c(
     }
 }
 
-/// MPI_Gatherv. Collective over `comm`, which enters the library if it has not.
+/// MPI_Gatherv. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks, on the root
 /// @param recvcounts    number of items from each rank, on the root
-/// @param displs        where they go, in extents of `recvtype`, on the root
+/// @param displs        where each part goes, in extents of `recvtype`, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
 /// @param comm          an intracommunicator for active data
@@ -265,7 +265,7 @@ pub unsafe extern "C-unwind" fn AMPI_Gatherv(
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks, on the root
 /// @param recvcounts    number of items from each rank, on the root
-/// @param displs        where they go, in extents of `recvtype`, on the root
+/// @param displs        where each part goes, in extents of `recvtype`, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
 /// @param comm          an intracommunicator for active data
@@ -290,17 +290,17 @@ pub unsafe extern "C-unwind" fn AMPI_Gatherv_c(
     }
 }
 
-/// MPI_Igatherv: as AMPI_Gatherv. What is read is copied; what is received is in its buffer, with ids, once the
-/// request is complete.
+/// MPI_Igatherv: as AMPI_Gatherv. Send buffers are copied. The receive buffer has its values and ids once the request
+/// is complete.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks, on the root
 /// @param recvcounts    number of items from each rank, on the root
-/// @param displs        where they go, in extents of `recvtype`, on the root
+/// @param displs        where each part goes, in extents of `recvtype`, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -330,10 +330,10 @@ pub unsafe extern "C-unwind" fn AMPI_Igatherv(
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks, on the root
 /// @param recvcounts    number of items from each rank, on the root
-/// @param displs        where they go, in extents of `recvtype`, on the root
+/// @param displs        where each part goes, in extents of `recvtype`, on the root
 /// @param recvtype      active if `sendtype` is, on the root
 /// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -357,7 +357,7 @@ pub unsafe extern "C-unwind" fn AMPI_Igatherv_c(
     }
 }
 
-/// MPI_Scatter. Collective over `comm`, which enters the library if it has not.
+/// MPI_Scatter. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
 /// @param sendcount     number of items for one rank, on the root
 /// @param sendtype      active if `recvtype` is, on the root
@@ -415,8 +415,8 @@ pub unsafe extern "C-unwind" fn AMPI_Scatter_c(
     }
 }
 
-/// MPI_Iscatter: as AMPI_Scatter. What is read is copied; what is received is in its buffer, with ids, once the
-/// request is complete.
+/// MPI_Iscatter: as AMPI_Scatter. Send buffers are copied. The receive buffer has its values and ids once the request
+/// is complete.
 /// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
 /// @param sendcount     number of items for one rank, on the root
 /// @param sendtype      active if `recvtype` is, on the root
@@ -424,7 +424,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatter_c(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -455,7 +455,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatter(
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -478,10 +478,10 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatter_c(
     }
 }
 
-/// MPI_Scatterv. Collective over `comm`, which enters the library if it has not.
+/// MPI_Scatterv. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       the items of all ranks, on the root
 /// @param sendcounts    number of items for each rank, on the root
-/// @param displs        where they are, in extents of `sendtype`, on the root
+/// @param displs        where each part begins, in extents of `sendtype`, on the root
 /// @param sendtype      active if `recvtype` is, on the root
 /// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
 /// @param recvcount     number of items
@@ -512,7 +512,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scatterv(
 /// AMPI_Scatterv with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       the items of all ranks, on the root
 /// @param sendcounts    number of items for each rank, on the root
-/// @param displs        where they are, in extents of `sendtype`, on the root
+/// @param displs        where each part begins, in extents of `sendtype`, on the root
 /// @param sendtype      active if `recvtype` is, on the root
 /// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
 /// @param recvcount     number of items
@@ -540,17 +540,17 @@ pub unsafe extern "C-unwind" fn AMPI_Scatterv_c(
     }
 }
 
-/// MPI_Iscatterv: as AMPI_Scatterv. What is read is copied; what is received is in its buffer, with ids, once the
+/// MPI_Iscatterv: as AMPI_Scatterv. Send buffers are copied. The receive buffer has its values and ids once the
 /// request is complete.
 /// @param sendbuf       the items of all ranks, on the root
 /// @param sendcounts    number of items for each rank, on the root
-/// @param displs        where they are, in extents of `sendtype`, on the root
+/// @param displs        where each part begins, in extents of `sendtype`, on the root
 /// @param sendtype      active if `recvtype` is, on the root
 /// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -577,13 +577,13 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatterv(
 /// AMPI_Iscatterv with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       the items of all ranks, on the root
 /// @param sendcounts    number of items for each rank, on the root
-/// @param displs        where they are, in extents of `sendtype`, on the root
+/// @param displs        where each part begins, in extents of `sendtype`, on the root
 /// @param sendtype      active if `recvtype` is, on the root
 /// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
 /// @param recvcount     number of items
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -607,7 +607,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscatterv_c(
     }
 }
 
-/// MPI_Allgather. Collective over `comm`, which enters the library if it has not.
+/// MPI_Allgather. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -661,7 +661,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgather_c(
     }
 }
 
-/// MPI_Iallgather: as AMPI_Allgather. What is read is copied; what is received is in its buffer, with ids, once the
+/// MPI_Iallgather: as AMPI_Allgather. Send buffers are copied. The receive buffer has its values and ids once the
 /// request is complete.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
 /// @param sendcount     number of items
@@ -669,7 +669,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgather_c(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -698,7 +698,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgather(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -720,13 +720,13 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgather_c(
     }
 }
 
-/// MPI_Allgatherv. Collective over `comm`, which enters the library if it has not.
+/// MPI_Allgatherv. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param displs        where they go, in extents of `recvtype`
+/// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
 /// @param comm          an intracommunicator for active data
 /// @return an MPI code, raised on `comm`
@@ -755,7 +755,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allgatherv(
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param displs        where they go, in extents of `recvtype`
+/// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
 /// @param comm          an intracommunicator for active data
 /// @return an MPI code, raised on `comm`
@@ -778,16 +778,16 @@ pub unsafe extern "C-unwind" fn AMPI_Allgatherv_c(
     }
 }
 
-/// MPI_Iallgatherv: as AMPI_Allgatherv. What is read is copied; what is received is in its buffer, with ids, once the
+/// MPI_Iallgatherv: as AMPI_Allgatherv. Send buffers are copied. The receive buffer has its values and ids once the
 /// request is complete.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param displs        where they go, in extents of `recvtype`
+/// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -816,9 +816,9 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgatherv(
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param displs        where they go, in extents of `recvtype`
+/// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -841,7 +841,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallgatherv_c(
     }
 }
 
-/// MPI_Alltoall. Collective over `comm`, which enters the library if it has not.
+/// MPI_Alltoall. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
 /// @param sendcount     number of items for one rank
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -895,7 +895,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoall_c(
     }
 }
 
-/// MPI_Ialltoall: as AMPI_Alltoall. What is read is copied; what is received is in its buffer, with ids, once the
+/// MPI_Ialltoall: as AMPI_Alltoall. Send buffers are copied. The receive buffer has its values and ids once the
 /// request is complete.
 /// @param sendbuf       `sendcount` items of `sendtype` for each rank, or MPI_IN_PLACE
 /// @param sendcount     number of items for one rank
@@ -903,7 +903,7 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoall_c(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -932,7 +932,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoall(
 /// @param[out] recvbuf  room for `recvcount` items from each rank
 /// @param recvcount     number of items from one rank
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -954,14 +954,14 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoall_c(
     }
 }
 
-/// MPI_Alltoallv. Collective over `comm`, which enters the library if it has not.
+/// MPI_Alltoallv. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
-/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sdispls       where each part begins, in extents of `sendtype`
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param rdispls       where they go, in extents of `recvtype`
+/// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
 /// @param comm          an intracommunicator for active data
 /// @return an MPI code, raised on `comm`
@@ -988,11 +988,11 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallv(
 /// AMPI_Alltoallv with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
-/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sdispls       where each part begins, in extents of `sendtype`
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param rdispls       where they go, in extents of `recvtype`
+/// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
 /// @param comm          an intracommunicator for active data
 /// @return an MPI code, raised on `comm`
@@ -1016,17 +1016,17 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallv_c(
     }
 }
 
-/// MPI_Ialltoallv: as AMPI_Alltoallv. What is read is copied; what is received is in its buffer, with ids, once the
+/// MPI_Ialltoallv: as AMPI_Alltoallv. Send buffers are copied. The receive buffer has its values and ids once the
 /// request is complete.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
-/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sdispls       where each part begins, in extents of `sendtype`
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param rdispls       where they go, in extents of `recvtype`
+/// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1053,13 +1053,13 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv(
 /// AMPI_Ialltoallv with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
-/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sdispls       where each part begins, in extents of `sendtype`
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param rdispls       where they go, in extents of `recvtype`
+/// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1083,16 +1083,16 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallv_c(
     }
 }
 
-/// MPI_Alltoallw. Collective over `comm`, which enters the library if it has not. Where active data moves between any
-/// two ranks, every rank has an active type among its own, be it that of a part without items.
+/// MPI_Alltoallw. Collective over `comm`; registers `comm` if the library does not know it yet. If active data move
+/// between any two ranks, every rank must pass at least one active type, possibly for a part without items.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
-/// @param sdispls       where they are, in bytes
+/// @param sdispls       where each part begins, in bytes
 /// @param sendtypes     a datatype for each rank, active or passive
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each rank, active where that rank's for this one is
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
 /// @param comm          an intracommunicator for active data
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1118,12 +1118,12 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw(
 /// AMPI_Alltoallw with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
-/// @param sdispls       where they are, in bytes
+/// @param sdispls       where each part begins, in bytes
 /// @param sendtypes     a datatype for each rank, active or passive
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each rank, active where that rank's for this one is
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
 /// @param comm          an intracommunicator for active data
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1146,17 +1146,17 @@ pub unsafe extern "C-unwind" fn AMPI_Alltoallw_c(
     }
 }
 
-/// MPI_Ialltoallw: as AMPI_Alltoallw. What is read is copied; what is received is in its buffer, with ids, once the
+/// MPI_Ialltoallw: as AMPI_Alltoallw. Send buffers are copied. The receive buffer has its values and ids once the
 /// request is complete.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
-/// @param sdispls       where they are, in bytes
+/// @param sdispls       where each part begins, in bytes
 /// @param sendtypes     a datatype for each rank, active or passive
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each rank, active where that rank's for this one is
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1183,13 +1183,13 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw(
 /// AMPI_Ialltoallw with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       the items for all ranks, or MPI_IN_PLACE
 /// @param sendcounts    number of items for each rank
-/// @param sdispls       where they are, in bytes
+/// @param sdispls       where each part begins, in bytes
 /// @param sendtypes     a datatype for each rank, active or passive
 /// @param[out] recvbuf  room for the items of all ranks
 /// @param recvcounts    number of items from each rank
-/// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each rank, active where that rank's for this one is
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each rank, active if that rank's type for this rank is
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]

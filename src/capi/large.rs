@@ -26,7 +26,7 @@ use std::ffi::{c_int, c_void};
 /// @param[in] dest      rank to send to
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Send_x(
@@ -60,7 +60,7 @@ pub unsafe extern "C-unwind" fn MPIX_Send_x(
 /// @param[in] dest      rank to send to
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Bsend_x(
@@ -94,7 +94,7 @@ pub unsafe extern "C-unwind" fn MPIX_Bsend_x(
 /// @param[in] dest      rank to send to
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ssend_x(
@@ -128,7 +128,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ssend_x(
 /// @param[in] dest      rank to send to
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Rsend_x(
@@ -163,7 +163,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_x(
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Recv_x(
@@ -199,7 +199,7 @@ pub unsafe extern "C-unwind" fn MPIX_Recv_x(
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Isend_x(
@@ -235,7 +235,7 @@ pub unsafe extern "C-unwind" fn MPIX_Isend_x(
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ibsend_x(
@@ -273,7 +273,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ibsend_x(
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Issend_x(
@@ -311,7 +311,7 @@ pub unsafe extern "C-unwind" fn MPIX_Issend_x(
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Irsend_x(
@@ -349,7 +349,7 @@ pub unsafe extern "C-unwind" fn MPIX_Irsend_x(
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Irecv_x(
@@ -385,7 +385,7 @@ pub unsafe extern "C-unwind" fn MPIX_Irecv_x(
 /// @param[in] datatype  type of the items
 /// @param[in,out] message   the matched message; becomes MPI_MESSAGE_NULL
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Mrecv_x(
@@ -417,7 +417,7 @@ pub unsafe extern "C-unwind" fn MPIX_Mrecv_x(
 /// @param[in] datatype  type of the items
 /// @param[in,out] message   the matched message; becomes MPI_MESSAGE_NULL
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Imrecv_x(
@@ -453,7 +453,7 @@ pub unsafe extern "C-unwind" fn MPIX_Imrecv_x(
 /// @param[in] recvtag   tag of the message received
 /// @param[in] comm      the communicator
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Sendrecv_replace_x(
@@ -526,7 +526,7 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_replace_x(
 /// @param[in] recvtag    tag of the message received
 /// @param[in] comm       the communicator
 /// @param[out] status     what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, chapter 3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Sendrecv_x(
@@ -572,8 +572,8 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_x(
     }
 }
 
-/// MPI-4's nonblocking send-receive, on every MPI: both start, behind one request. The status is
-/// the receive's.
+/// MPI-4's nonblocking send-receive, on every MPI: one request completes both. The status is that
+/// of the receive.
 ///
 /// @param[in] sendbuf    items to send
 /// @param[in] sendcount  number of items sent
@@ -587,7 +587,7 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_x(
 /// @param[in] recvtag    tag of the message received
 /// @param[in] comm       the communicator
 /// @param[out] request    to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-4.0, 3.10)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Isendrecv_x(
@@ -619,8 +619,8 @@ pub unsafe extern "C-unwind" fn MPIX_Isendrecv_x(
     }
 }
 
-/// MPI-4's nonblocking send-receive in one buffer, on every MPI: a copy is sent. The status is the
-/// receive's.
+/// MPI-4's nonblocking send-receive in one buffer, on every MPI: a copy is sent. The status is that
+/// of the receive.
 ///
 /// @param[in,out] buf       items of `datatype`
 /// @param[in] count     number of items
@@ -631,7 +631,7 @@ pub unsafe extern "C-unwind" fn MPIX_Isendrecv_x(
 /// @param[in] recvtag   tag of the message received
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-4.0, 3.10)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Isendrecv_replace_x(
@@ -676,7 +676,7 @@ pub unsafe extern "C-unwind" fn MPIX_Isendrecv_replace_x(
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 3.9)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Send_init_x(
@@ -715,7 +715,7 @@ pub unsafe extern "C-unwind" fn MPIX_Send_init_x(
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 3.9)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Bsend_init_x(
@@ -754,7 +754,7 @@ pub unsafe extern "C-unwind" fn MPIX_Bsend_init_x(
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 3.9)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ssend_init_x(
@@ -793,7 +793,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ssend_init_x(
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 3.9)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Rsend_init_x(
@@ -832,7 +832,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_init_x(
 /// @param[in] tag       the message's tag
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 3.9)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Recv_init_x(
@@ -870,7 +870,7 @@ pub unsafe extern "C-unwind" fn MPIX_Recv_init_x(
 /// @param[in] datatype  type of the items
 /// @param[in] root      rank of the root
 /// @param[in] comm      the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Bcast_x(
@@ -895,7 +895,7 @@ pub unsafe extern "C-unwind" fn MPIX_Bcast_x(
     }
 }
 
-/// `MPI_Ibcast` with a count past 2^31, as one item of a large type. All ranks pass one count.
+/// `MPI_Ibcast` with a count past 2^31, as one item of a large type. All ranks pass the same count.
 ///
 /// @param[in,out] buffer    items of `datatype`
 /// @param[in] count     number of items
@@ -903,7 +903,7 @@ pub unsafe extern "C-unwind" fn MPIX_Bcast_x(
 /// @param[in] root      rank of the root
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.12.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ibcast_x(
@@ -955,7 +955,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ibcast_x(
 /// @param[in] recvtype   type of the items received
 /// @param[in] root       rank of the root
 /// @param[in] comm       the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Gather_x(
@@ -1037,7 +1037,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gather_x(
 /// @param[in] root       rank of the root
 /// @param[in] comm       the communicator
 /// @param[out] request    to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Igather_x(
@@ -1115,7 +1115,7 @@ pub unsafe extern "C-unwind" fn MPIX_Igather_x(
 /// @param[in] recvtype   type of the items received
 /// @param[in] root       rank of the root
 /// @param[in] comm       the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Scatter_x(
@@ -1197,7 +1197,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatter_x(
 /// @param[in] root       rank of the root
 /// @param[in] comm       the communicator
 /// @param[out] request    to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Iscatter_x(
@@ -1276,7 +1276,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatter_x(
 /// @param[in] recvcount  number of items received
 /// @param[in] recvtype   type of the items received
 /// @param[in] comm       the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.7)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Allgather_x(
@@ -1319,7 +1319,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allgather_x(
 /// @param[in] recvtype   type of the items received
 /// @param[in] comm       the communicator
 /// @param[out] request    to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.7)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Iallgather_x(
@@ -1360,7 +1360,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iallgather_x(
 /// @param[in] recvcount  number of items received
 /// @param[in] recvtype   type of the items received
 /// @param[in] comm       the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Alltoall_x(
@@ -1436,7 +1436,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_x(
 /// @param[in] recvtype   type of the items received
 /// @param[in] comm       the communicator
 /// @param[out] request    to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ialltoall_x(
@@ -1506,7 +1506,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoall_x(
 /// @param[in] recvcount  number of items received
 /// @param[in] recvtype   type of the items received
 /// @param[in] comm       the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 7.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgather_x(
@@ -1545,7 +1545,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgather_x(
 /// @param[in] recvtype   type of the items received
 /// @param[in] comm       the communicator
 /// @param[out] request    to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 7.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ineighbor_allgather_x(
@@ -1588,7 +1588,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_allgather_x(
 /// @param[in] recvcount  number of items received
 /// @param[in] recvtype   type of the items received
 /// @param[in] comm       the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 7.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoall_x(
@@ -1627,7 +1627,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoall_x(
 /// @param[in] recvtype   type of the items received
 /// @param[in] comm       the communicator
 /// @param[out] request    to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 7.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoall_x(
@@ -1670,7 +1670,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoall_x(
 /// @param[in] op        predefined or user-defined operation
 /// @param[in] root      rank of the root
 /// @param[in] comm      the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.9 and 5.11)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Reduce_x(
@@ -1702,7 +1702,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_x(
 /// @param[in] datatype  type of the items
 /// @param[in] op        predefined or user-defined operation
 /// @param[in] comm      the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.9 and 5.11)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Allreduce_x(
@@ -1733,7 +1733,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allreduce_x(
 /// @param[in] datatype  type of the items
 /// @param[in] op        predefined or user-defined operation
 /// @param[in] comm      the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.9 and 5.11)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Scan_x(
@@ -1764,7 +1764,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scan_x(
 /// @param[in] datatype  type of the items
 /// @param[in] op        predefined or user-defined operation
 /// @param[in] comm      the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.9 and 5.11)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Exscan_x(
@@ -1794,7 +1794,7 @@ pub unsafe extern "C-unwind" fn MPIX_Exscan_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[in] op        predefined or user-defined operation
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 5.9.7)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Reduce_local_x(
@@ -1827,7 +1827,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_local_x(
 /// @param[in] root      rank of the root
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.12)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ireduce_x(
@@ -1871,7 +1871,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_x(
 /// @param[in] op        predefined or user-defined operation
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.12)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Iallreduce_x(
@@ -1913,7 +1913,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iallreduce_x(
 /// @param[in] op        predefined or user-defined operation
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.12)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Iscan_x(
@@ -1956,7 +1956,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iscan_x(
 /// @param[in] op        predefined or user-defined operation
 /// @param[in] comm      the communicator
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.12)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Iexscan_x(
@@ -1990,7 +1990,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iexscan_x(
 }
 
 /// `MPI_Reduce_scatter_block` with counts whose sum is past 2^31, by a reduction to each rank in
-/// pieces (between two groups, one to all, of which each keeps its own).
+/// pieces (between two groups: one reduction to all, of which each rank keeps its part).
 ///
 /// @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
 /// @param[out] recvbuf    room for the items received
@@ -1998,7 +1998,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iexscan_x(
 /// @param[in] datatype   type of the items
 /// @param[in] op         predefined or user-defined operation
 /// @param[in] comm       the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.10)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_x(
@@ -2047,15 +2047,15 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_x(
 }
 
 /// `MPI_Reduce_scatter` with counts whose sum is past 2^31, by a reduction to each rank in pieces
-/// (between two groups, one to all, of which each keeps its own).
+/// (between two groups: one reduction to all, of which each rank keeps its part).
 ///
 /// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] datatype    type of the items
 /// @param[in] op          predefined or user-defined operation
 /// @param[in] comm        the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.10)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_x(
@@ -2104,7 +2104,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_x(
 /// @param[in] op         predefined or user-defined operation
 /// @param[in] comm       the communicator
 /// @param[out] request    to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.12)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_block_x(
@@ -2165,12 +2165,12 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_block_x(
 ///
 /// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] datatype    type of the items
 /// @param[in] op          predefined or user-defined operation
 /// @param[in] comm        the communicator
 /// @param[out] request     to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.12)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_x(
@@ -2222,12 +2222,12 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_x(
 /// @param[in] sendcount   number of items sent
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] root        rank of the root
 /// @param[in] comm        the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Gatherv_x(
@@ -2281,13 +2281,13 @@ pub unsafe extern "C-unwind" fn MPIX_Gatherv_x(
 /// @param[in] sendcount   number of items sent
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] root        rank of the root
 /// @param[in] comm        the communicator
 /// @param[out] request     to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Igatherv_x(
@@ -2342,7 +2342,7 @@ pub unsafe extern "C-unwind" fn MPIX_Igatherv_x(
 /// `MPI_Scatterv` with counts and displacements past 2^31.
 ///
 /// @param[in] sendbuf     items to send
-/// @param[in] sendcounts  items for each partner
+/// @param[in] sendcounts  number of items for each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received; MPI_IN_PLACE as in MPI
@@ -2350,7 +2350,7 @@ pub unsafe extern "C-unwind" fn MPIX_Igatherv_x(
 /// @param[in] recvtype    type of the items received
 /// @param[in] root        rank of the root
 /// @param[in] comm        the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Scatterv_x(
@@ -2401,7 +2401,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatterv_x(
 /// `MPI_Iscatterv` with counts and displacements past 2^31.
 ///
 /// @param[in] sendbuf     items to send
-/// @param[in] sendcounts  items for each partner
+/// @param[in] sendcounts  number of items for each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received; MPI_IN_PLACE as in MPI
@@ -2410,7 +2410,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatterv_x(
 /// @param[in] root        rank of the root
 /// @param[in] comm        the communicator
 /// @param[out] request     to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Iscatterv_x(
@@ -2468,11 +2468,11 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatterv_x(
 /// @param[in] sendcount   number of items sent
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.7)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Allgatherv_x(
@@ -2524,12 +2524,12 @@ pub unsafe extern "C-unwind" fn MPIX_Allgatherv_x(
 /// @param[in] sendcount   number of items sent
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
 /// @param[out] request     to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.7)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Iallgatherv_x(
@@ -2582,15 +2582,15 @@ pub unsafe extern "C-unwind" fn MPIX_Iallgatherv_x(
 /// `MPI_Alltoallv` with counts and displacements past 2^31.
 ///
 /// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in items
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in items
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Alltoallv_x(
@@ -2654,16 +2654,16 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_x(
 /// `MPI_Ialltoallv` with counts and displacements past 2^31.
 ///
 /// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in items
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in items
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
 /// @param[out] request     to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ialltoallv_x(
@@ -2733,15 +2733,15 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallv_x(
 /// `MPI_Alltoallw` with counts and displacements past 2^31.
 ///
 /// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in bytes
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
 /// @param[in] sendtypes   types of the items for each partner
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in bytes
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
 /// @param[in] recvtypes   types of the items of each partner
 /// @param[in] comm        the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Alltoallw_x(
@@ -2824,16 +2824,16 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_x(
 /// `MPI_Ialltoallw` with counts and displacements past 2^31.
 ///
 /// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in bytes
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
 /// @param[in] sendtypes   types of the items for each partner
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in bytes
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
 /// @param[in] recvtypes   types of the items of each partner
 /// @param[in] comm        the communicator
 /// @param[out] request     to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 5.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ialltoallw_x(
@@ -2923,11 +2923,11 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallw_x(
 /// @param[in] sendcount   number of items sent
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 7.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_x(
@@ -2991,12 +2991,12 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_x(
 /// @param[in] sendcount   number of items sent
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
 /// @param[out] request     to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 7.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ineighbor_allgatherv_x(
@@ -3061,15 +3061,15 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_allgatherv_x(
 /// `MPI_Neighbor_alltoallv` with counts and displacements past 2^31.
 ///
 /// @param[in] sendbuf     items to send
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in items
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in items
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 7.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_x(
@@ -3131,16 +3131,16 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_x(
 /// `MPI_Ineighbor_alltoallv` with counts and displacements past 2^31.
 ///
 /// @param[in] sendbuf     items to send
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in items
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in items
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
 /// @param[out] request     to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 7.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallv_x(
@@ -3206,15 +3206,15 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallv_x(
 /// `MPI_Neighbor_alltoallw` with counts and displacements past 2^31.
 ///
 /// @param[in] sendbuf     items to send
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in bytes
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
 /// @param[in] sendtypes   types of the items for each partner
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in bytes
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
 /// @param[in] recvtypes   types of the items of each partner
 /// @param[in] comm        the communicator
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 7.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_x(
@@ -3290,16 +3290,16 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_x(
 /// `MPI_Ineighbor_alltoallw` with counts and displacements past 2^31.
 ///
 /// @param[in] sendbuf     items to send
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in bytes
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
 /// @param[in] sendtypes   types of the items for each partner
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in bytes
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
 /// @param[in] recvtypes   types of the items of each partner
 /// @param[in] comm        the communicator
 /// @param[out] request     to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-3.1, 7.6)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallw_x(
@@ -3377,7 +3377,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallw_x(
 }
 
 /// `MPI_Bcast_init` with a count past 2^31, as one item of a large type. Persistent: started by
-/// plain MPI_Start. All ranks pass one count.
+/// plain MPI_Start. All ranks pass the same count.
 ///
 /// @param[in,out] buffer    items of `datatype`
 /// @param[in] count     number of items
@@ -3386,7 +3386,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallw_x(
 /// @param[in] comm      the communicator
 /// @param[in] info      hints, or MPI_INFO_NULL
 /// @param[out] request   to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Bcast_init_x(
@@ -3444,7 +3444,7 @@ pub unsafe extern "C-unwind" fn MPIX_Bcast_init_x(
 /// @param[in] comm       the communicator
 /// @param[in] info       hints, or MPI_INFO_NULL
 /// @param[out] request    to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Gather_init_x(
@@ -3524,7 +3524,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gather_init_x(
 /// @param[in] comm       the communicator
 /// @param[in] info       hints, or MPI_INFO_NULL
 /// @param[out] request    to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Scatter_init_x(
@@ -3603,7 +3603,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatter_init_x(
 /// @param[in] comm       the communicator
 /// @param[in] info       hints, or MPI_INFO_NULL
 /// @param[out] request    to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Allgather_init_x(
@@ -3687,7 +3687,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allgather_init_x(
 /// @param[in] comm       the communicator
 /// @param[in] info       hints, or MPI_INFO_NULL
 /// @param[out] request    to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Alltoall_init_x(
@@ -3772,7 +3772,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_init_x(
 /// @param[in] comm       the communicator
 /// @param[in] info       hints, or MPI_INFO_NULL
 /// @param[out] request    to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgather_init_x(
@@ -3868,7 +3868,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgather_init_x(
 /// @param[in] comm       the communicator
 /// @param[in] info       hints, or MPI_INFO_NULL
 /// @param[out] request    to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoall_init_x(
@@ -3961,7 +3961,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoall_init_x(
 /// @param[in] comm      the communicator
 /// @param[in] info      hints, or MPI_INFO_NULL
 /// @param[out] request   to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Reduce_init_x(
@@ -4009,7 +4009,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_init_x(
 /// @param[in] comm      the communicator
 /// @param[in] info      hints, or MPI_INFO_NULL
 /// @param[out] request   to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Allreduce_init_x(
@@ -4056,7 +4056,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allreduce_init_x(
 /// @param[in] comm      the communicator
 /// @param[in] info      hints, or MPI_INFO_NULL
 /// @param[out] request   to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Scan_init_x(
@@ -4101,7 +4101,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scan_init_x(
 /// @param[in] comm      the communicator
 /// @param[in] info      hints, or MPI_INFO_NULL
 /// @param[out] request   to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Exscan_init_x(
@@ -4136,7 +4136,7 @@ pub unsafe extern "C-unwind" fn MPIX_Exscan_init_x(
     }
 }
 
-/// `MPI_Reduce_scatter_block_init` with counts whose sum is past 2^31: an error where this would be
+/// `MPI_Reduce_scatter_block_init` with counts whose sum is past 2^31. It is an error if this needs
 /// several operations. Persistent: started by plain MPI_Start.
 ///
 /// @param[in] sendbuf    items to send; MPI_IN_PLACE as in MPI
@@ -4147,7 +4147,7 @@ pub unsafe extern "C-unwind" fn MPIX_Exscan_init_x(
 /// @param[in] comm       the communicator
 /// @param[in] info       hints, or MPI_INFO_NULL
 /// @param[out] request    to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_init_x(
@@ -4190,18 +4190,18 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_init_x(
     }
 }
 
-/// `MPI_Reduce_scatter_init` with counts whose sum is past 2^31: an error where this would be
+/// `MPI_Reduce_scatter_init` with counts whose sum is past 2^31. It is an error if this needs
 /// several operations. Persistent: started by plain MPI_Start.
 ///
 /// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] datatype    type of the items
 /// @param[in] op          predefined or user-defined operation
 /// @param[in] comm        the communicator
 /// @param[in] info        hints, or MPI_INFO_NULL
 /// @param[out] request     to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_init_x(
@@ -4251,14 +4251,14 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_init_x(
 /// @param[in] sendcount   number of items sent
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] root        rank of the root
 /// @param[in] comm        the communicator
 /// @param[in] info        hints, or MPI_INFO_NULL
 /// @param[out] request     to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Gatherv_init_x(
@@ -4315,7 +4315,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gatherv_init_x(
 /// MPI_Start.
 ///
 /// @param[in] sendbuf     items to send
-/// @param[in] sendcounts  items for each partner
+/// @param[in] sendcounts  number of items for each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received; MPI_IN_PLACE as in MPI
@@ -4325,7 +4325,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gatherv_init_x(
 /// @param[in] comm        the communicator
 /// @param[in] info        hints, or MPI_INFO_NULL
 /// @param[out] request     to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Scatterv_init_x(
@@ -4385,13 +4385,13 @@ pub unsafe extern "C-unwind" fn MPIX_Scatterv_init_x(
 /// @param[in] sendcount   number of items sent
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
 /// @param[in] info        hints, or MPI_INFO_NULL
 /// @param[out] request     to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Allgatherv_init_x(
@@ -4446,17 +4446,17 @@ pub unsafe extern "C-unwind" fn MPIX_Allgatherv_init_x(
 /// MPI_Start. Not in place: every start would need copies.
 ///
 /// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in items
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in items
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
 /// @param[in] info        hints, or MPI_INFO_NULL
 /// @param[out] request     to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Alltoallv_init_x(
@@ -4524,17 +4524,17 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_init_x(
 /// MPI_Start. Not in place: every start would need copies.
 ///
 /// @param[in] sendbuf     items to send; MPI_IN_PLACE as in MPI
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in bytes
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
 /// @param[in] sendtypes   types of the items for each partner
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in bytes
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
 /// @param[in] recvtypes   types of the items of each partner
 /// @param[in] comm        the communicator
 /// @param[in] info        hints, or MPI_INFO_NULL
 /// @param[out] request     to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Alltoallw_init_x(
@@ -4617,13 +4617,13 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_init_x(
 /// @param[in] sendcount   number of items sent
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
+/// @param[in] recvcounts  number of items from each partner
 /// @param[in] displs      where each partner's items begin, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
 /// @param[in] info        hints, or MPI_INFO_NULL
 /// @param[out] request     to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_init_x(
@@ -4696,17 +4696,17 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_init_x(
 /// plain MPI_Start.
 ///
 /// @param[in] sendbuf     items to send
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in items
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in items
 /// @param[in] sendtype    type of the items sent
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in items
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in items
 /// @param[in] recvtype    type of the items received
 /// @param[in] comm        the communicator
 /// @param[in] info        hints, or MPI_INFO_NULL
 /// @param[out] request     to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_init_x(
@@ -4780,17 +4780,17 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_init_x(
 /// plain MPI_Start.
 ///
 /// @param[in] sendbuf     items to send
-/// @param[in] sendcounts  items for each partner
-/// @param[in] sdispls     where they begin in `sendbuf`, in bytes
+/// @param[in] sendcounts  number of items for each partner
+/// @param[in] sdispls     where each partner's items begin in `sendbuf`, in bytes
 /// @param[in] sendtypes   types of the items for each partner
 /// @param[out] recvbuf     room for the items received
-/// @param[in] recvcounts  items of each partner
-/// @param[in] rdispls     where they begin in `recvbuf`, in bytes
+/// @param[in] recvcounts  number of items from each partner
+/// @param[in] rdispls     where each partner's items begin in `recvbuf`, in bytes
 /// @param[in] recvtypes   types of the items of each partner
 /// @param[in] comm        the communicator
 /// @param[in] info        hints, or MPI_INFO_NULL
 /// @param[out] request     to be started by plain MPI_Start
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the communicator (MPI-4.0, 6.13 and 8.8)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_init_x(
@@ -4876,15 +4876,15 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_init_x(
 
 /// `MPI_Put` with counts past 2^31, as one item of a large type each.
 ///
-/// @param[in] origin_addr      items here
-/// @param[in] origin_count     number of items here
+/// @param[in] origin_addr      items of this rank
+/// @param[in] origin_count     number of items of this rank
 /// @param[in] origin_datatype  their type
 /// @param[in] target_rank      rank whose window is accessed
-/// @param[in] target_disp      where, in the target's displacement unit
-/// @param[in] target_count     number of items there
+/// @param[in] target_disp      place in the window, in the target's displacement unit
+/// @param[in] target_count     number of items in the window
 /// @param[in] target_datatype  their type
 /// @param[in] win              the window
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 11.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Put_x(
@@ -4927,15 +4927,15 @@ pub unsafe extern "C-unwind" fn MPIX_Put_x(
 
 /// `MPI_Get` with counts past 2^31, as one item of a large type each.
 ///
-/// @param[out] origin_addr      items here
-/// @param[in] origin_count     number of items here
+/// @param[out] origin_addr      items of this rank
+/// @param[in] origin_count     number of items of this rank
 /// @param[in] origin_datatype  their type
 /// @param[in] target_rank      rank whose window is accessed
-/// @param[in] target_disp      where, in the target's displacement unit
-/// @param[in] target_count     number of items there
+/// @param[in] target_disp      place in the window, in the target's displacement unit
+/// @param[in] target_count     number of items in the window
 /// @param[in] target_datatype  their type
 /// @param[in] win              the window
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 11.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Get_x(
@@ -4978,16 +4978,16 @@ pub unsafe extern "C-unwind" fn MPIX_Get_x(
 
 /// `MPI_Rput` with counts past 2^31, as one item of a large type each.
 ///
-/// @param[in] origin_addr      items here
-/// @param[in] origin_count     number of items here
+/// @param[in] origin_addr      items of this rank
+/// @param[in] origin_count     number of items of this rank
 /// @param[in] origin_datatype  their type
 /// @param[in] target_rank      rank whose window is accessed
-/// @param[in] target_disp      where, in the target's displacement unit
-/// @param[in] target_count     number of items there
+/// @param[in] target_disp      place in the window, in the target's displacement unit
+/// @param[in] target_count     number of items in the window
 /// @param[in] target_datatype  their type
 /// @param[in] win              the window
 /// @param[out] request          to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 11.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Rput_x(
@@ -5032,16 +5032,16 @@ pub unsafe extern "C-unwind" fn MPIX_Rput_x(
 
 /// `MPI_Rget` with counts past 2^31, as one item of a large type each.
 ///
-/// @param[out] origin_addr      items here
-/// @param[in] origin_count     number of items here
+/// @param[out] origin_addr      items of this rank
+/// @param[in] origin_count     number of items of this rank
 /// @param[in] origin_datatype  their type
 /// @param[in] target_rank      rank whose window is accessed
-/// @param[in] target_disp      where, in the target's displacement unit
-/// @param[in] target_count     number of items there
+/// @param[in] target_disp      place in the window, in the target's displacement unit
+/// @param[in] target_count     number of items in the window
 /// @param[in] target_datatype  their type
 /// @param[in] win              the window
 /// @param[out] request          to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 11.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Rget_x(
@@ -5084,19 +5084,19 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_x(
     }
 }
 
-/// `MPI_Accumulate` with counts past 2^31, in pieces of at most 64 MiB, each of which is atomic as
-/// MPI's are.
+/// `MPI_Accumulate` with counts past 2^31, in pieces of at most 64 MiB. Each piece is atomic, as in
+/// MPI.
 ///
-/// @param[in] origin_addr      items here
-/// @param[in] origin_count     number of items here
+/// @param[in] origin_addr      items of this rank
+/// @param[in] origin_count     number of items of this rank
 /// @param[in] origin_datatype  their type
 /// @param[in] target_rank      rank whose window is accessed
-/// @param[in] target_disp      where, in the target's displacement unit
-/// @param[in] target_count     number of items there
+/// @param[in] target_disp      place in the window, in the target's displacement unit
+/// @param[in] target_count     number of items in the window
 /// @param[in] target_datatype  their type
 /// @param[in] op               predefined or user-defined operation
 /// @param[in] win              the window
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 11.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Accumulate_x(
@@ -5147,22 +5147,22 @@ pub unsafe extern "C-unwind" fn MPIX_Accumulate_x(
     }
 }
 
-/// `MPI_Get_accumulate` with counts past 2^31, in pieces of at most 64 MiB, each of which is atomic
-/// as MPI's are.
+/// `MPI_Get_accumulate` with counts past 2^31, in pieces of at most 64 MiB. Each piece is atomic,
+/// as in MPI.
 ///
-/// @param[in] origin_addr      items here
-/// @param[in] origin_count     number of items here
+/// @param[in] origin_addr      items of this rank
+/// @param[in] origin_count     number of items of this rank
 /// @param[in] origin_datatype  their type
-/// @param[out] result_addr      room for the target's items as they were
+/// @param[out] result_addr      room for the previous items of the target
 /// @param[in] result_count     number of items in `result_addr`
 /// @param[in] result_datatype  their type
 /// @param[in] target_rank      rank whose window is accessed
-/// @param[in] target_disp      where, in the target's displacement unit
-/// @param[in] target_count     number of items there
+/// @param[in] target_disp      place in the window, in the target's displacement unit
+/// @param[in] target_count     number of items in the window
 /// @param[in] target_datatype  their type
 /// @param[in] op               predefined or user-defined operation
 /// @param[in] win              the window
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 11.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Get_accumulate_x(
@@ -5224,20 +5224,20 @@ pub unsafe extern "C-unwind" fn MPIX_Get_accumulate_x(
     }
 }
 
-/// `MPI_Raccumulate` with counts past 2^31, in pieces of at most 64 MiB, each of which is atomic as
-/// MPI's are.
+/// `MPI_Raccumulate` with counts past 2^31, in pieces of at most 64 MiB. Each piece is atomic, as
+/// in MPI.
 ///
-/// @param[in] origin_addr      items here
-/// @param[in] origin_count     number of items here
+/// @param[in] origin_addr      items of this rank
+/// @param[in] origin_count     number of items of this rank
 /// @param[in] origin_datatype  their type
 /// @param[in] target_rank      rank whose window is accessed
-/// @param[in] target_disp      where, in the target's displacement unit
-/// @param[in] target_count     number of items there
+/// @param[in] target_disp      place in the window, in the target's displacement unit
+/// @param[in] target_count     number of items in the window
 /// @param[in] target_datatype  their type
 /// @param[in] op               predefined or user-defined operation
 /// @param[in] win              the window
 /// @param[out] request          to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 11.3.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Raccumulate_x(
@@ -5295,23 +5295,23 @@ pub unsafe extern "C-unwind" fn MPIX_Raccumulate_x(
     }
 }
 
-/// `MPI_Rget_accumulate` with counts past 2^31, in pieces of at most 64 MiB, each of which is
-/// atomic as MPI's are.
+/// `MPI_Rget_accumulate` with counts past 2^31, in pieces of at most 64 MiB. Each piece is atomic,
+/// as in MPI.
 ///
-/// @param[in] origin_addr      items here
-/// @param[in] origin_count     number of items here
+/// @param[in] origin_addr      items of this rank
+/// @param[in] origin_count     number of items of this rank
 /// @param[in] origin_datatype  their type
-/// @param[out] result_addr      room for the target's items as they were
+/// @param[out] result_addr      room for the previous items of the target
 /// @param[in] result_count     number of items in `result_addr`
 /// @param[in] result_datatype  their type
 /// @param[in] target_rank      rank whose window is accessed
-/// @param[in] target_disp      where, in the target's displacement unit
-/// @param[in] target_count     number of items there
+/// @param[in] target_disp      place in the window, in the target's displacement unit
+/// @param[in] target_count     number of items in the window
 /// @param[in] target_datatype  their type
 /// @param[in] op               predefined or user-defined operation
 /// @param[in] win              the window
 /// @param[out] request          to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 11.3.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Rget_accumulate_x(
@@ -5385,7 +5385,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rget_accumulate_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_read_x(
@@ -5414,7 +5414,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_write_x(
@@ -5439,12 +5439,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_x(
 /// `MPI_File_read_at` with a count past 2^31, as one item of a large type.
 ///
 /// @param[in] fh        the file
-/// @param[in] offset    where to begin, in elementary types of the view
+/// @param[in] offset    first place, in elementary types of the view
 /// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_read_at_x(
@@ -5470,12 +5470,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_x(
 /// `MPI_File_write_at` with a count past 2^31, as one item of a large type.
 ///
 /// @param[in] fh        the file
-/// @param[in] offset    where to begin, in elementary types of the view
+/// @param[in] offset    first place, in elementary types of the view
 /// @param[in] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_write_at_x(
@@ -5505,7 +5505,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_read_shared_x(
@@ -5534,7 +5534,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_shared_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_write_shared_x(
@@ -5563,7 +5563,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_shared_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_read_all_x(
@@ -5592,7 +5592,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_all_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_write_all_x(
@@ -5617,12 +5617,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_x(
 /// `MPI_File_read_at_all` with a count past 2^31, as one item of a large type.
 ///
 /// @param[in] fh        the file
-/// @param[in] offset    where to begin, in elementary types of the view
+/// @param[in] offset    first place, in elementary types of the view
 /// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_x(
@@ -5648,12 +5648,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_x(
 /// `MPI_File_write_at_all` with a count past 2^31, as one item of a large type.
 ///
 /// @param[in] fh        the file
-/// @param[in] offset    where to begin, in elementary types of the view
+/// @param[in] offset    first place, in elementary types of the view
 /// @param[in] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_x(
@@ -5683,7 +5683,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_x(
@@ -5712,7 +5712,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] status    what was received or moved; MPI_STATUS_IGNORE allowed
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_x(
@@ -5734,14 +5734,14 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_x(
     }
 }
 
-/// `MPI_File_read_all_begin` with a count past 2^31, as one item of a large type. Ended by MPI's
-/// own call.
+/// `MPI_File_read_all_begin` with a count past 2^31, as one item of a large type. MPI's own call
+/// ends the access.
 ///
 /// @param[in] fh        the file
 /// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_read_all_begin_x(
@@ -5762,14 +5762,14 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_all_begin_x(
     }
 }
 
-/// `MPI_File_write_all_begin` with a count past 2^31, as one item of a large type. Ended by MPI's
-/// own call.
+/// `MPI_File_write_all_begin` with a count past 2^31, as one item of a large type. MPI's own call
+/// ends the access.
 ///
 /// @param[in] fh        the file
 /// @param[in] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_write_all_begin_x(
@@ -5790,15 +5790,15 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_all_begin_x(
     }
 }
 
-/// `MPI_File_read_at_all_begin` with a count past 2^31, as one item of a large type. Ended by MPI's
-/// own call.
+/// `MPI_File_read_at_all_begin` with a count past 2^31, as one item of a large type. MPI's own call
+/// ends the access.
 ///
 /// @param[in] fh        the file
-/// @param[in] offset    where to begin, in elementary types of the view
+/// @param[in] offset    first place, in elementary types of the view
 /// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_begin_x(
@@ -5820,15 +5820,15 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_at_all_begin_x(
     }
 }
 
-/// `MPI_File_write_at_all_begin` with a count past 2^31, as one item of a large type. Ended by
-/// MPI's own call.
+/// `MPI_File_write_at_all_begin` with a count past 2^31, as one item of a large type. MPI's own
+/// call ends the access.
 ///
 /// @param[in] fh        the file
-/// @param[in] offset    where to begin, in elementary types of the view
+/// @param[in] offset    first place, in elementary types of the view
 /// @param[in] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_begin_x(
@@ -5850,14 +5850,14 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_at_all_begin_x(
     }
 }
 
-/// `MPI_File_read_ordered_begin` with a count past 2^31, as one item of a large type. Ended by
-/// MPI's own call.
+/// `MPI_File_read_ordered_begin` with a count past 2^31, as one item of a large type. MPI's own
+/// call ends the access.
 ///
 /// @param[in] fh        the file
 /// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_begin_x(
@@ -5878,14 +5878,14 @@ pub unsafe extern "C-unwind" fn MPIX_File_read_ordered_begin_x(
     }
 }
 
-/// `MPI_File_write_ordered_begin` with a count past 2^31, as one item of a large type. Ended by
-/// MPI's own call.
+/// `MPI_File_write_ordered_begin` with a count past 2^31, as one item of a large type. MPI's own
+/// call ends the access.
 ///
 /// @param[in] fh        the file
 /// @param[in] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_begin_x(
@@ -5913,7 +5913,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_write_ordered_begin_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_iread_x(
@@ -5949,7 +5949,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_iwrite_x(
@@ -5981,12 +5981,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_x(
 /// `MPI_File_iread_at` with a count past 2^31, in pieces of at most 1 GiB behind one request.
 ///
 /// @param[in] fh        the file
-/// @param[in] offset    where to begin, in elementary types of the view
+/// @param[in] offset    first place, in elementary types of the view
 /// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_iread_at_x(
@@ -6028,12 +6028,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_at_x(
 /// `MPI_File_iwrite_at` with a count past 2^31, in pieces of at most 1 GiB behind one request.
 ///
 /// @param[in] fh        the file
-/// @param[in] offset    where to begin, in elementary types of the view
+/// @param[in] offset    first place, in elementary types of the view
 /// @param[in] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_iwrite_at_x(
@@ -6079,7 +6079,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_at_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_iread_all_x(
@@ -6108,7 +6108,7 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_all_x(
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_iwrite_all_x(
@@ -6133,12 +6133,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_all_x(
 /// `MPI_File_iread_at_all` with a count past 2^31, as one item of a large type.
 ///
 /// @param[in] fh        the file
-/// @param[in] offset    where to begin, in elementary types of the view
+/// @param[in] offset    first place, in elementary types of the view
 /// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_iread_at_all_x(
@@ -6164,12 +6164,12 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_at_all_x(
 /// `MPI_File_iwrite_at_all` with a count past 2^31, as one item of a large type.
 ///
 /// @param[in] fh        the file
-/// @param[in] offset    where to begin, in elementary types of the view
+/// @param[in] offset    first place, in elementary types of the view
 /// @param[in] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Collective over the file's communicator (MPI-3.1, 13.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_iwrite_at_all_x(
@@ -6192,15 +6192,15 @@ pub unsafe extern "C-unwind" fn MPIX_File_iwrite_at_all_x(
     }
 }
 
-/// `MPI_File_iread_shared` with a count past 2^31: then the access is done on return, since pieces
-/// would let those of other ranks in between.
+/// `MPI_File_iread_shared` with a count past 2^31. The access then is complete on return, because
+/// pieces would interleave with those of other ranks.
 ///
 /// @param[in] fh        the file
 /// @param[out] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_iread_shared_x(
@@ -6227,15 +6227,15 @@ pub unsafe extern "C-unwind" fn MPIX_File_iread_shared_x(
     }
 }
 
-/// `MPI_File_iwrite_shared` with a count past 2^31: then the access is done on return, since pieces
-/// would let those of other ranks in between.
+/// `MPI_File_iwrite_shared` with a count past 2^31. The access then is complete on return, because
+/// pieces would interleave with those of other ranks.
 ///
 /// @param[in] fh        the file
 /// @param[in] buf       items of `datatype`
 /// @param[in] count     number of items
 /// @param[in] datatype  type of the items
 /// @param[out] request   to be completed by plain MPI_Wait or MPI_Test
-/// @return MPI_SUCCESS or an error's code, raised as MPI raises its own
+/// @return MPI_SUCCESS or an error code, raised like MPI's own errors
 /// Local (MPI-3.1, 13.4.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_File_iwrite_shared_x(

@@ -16,13 +16,13 @@ use std::ffi::{c_int, c_void};
 #[allow(non_camel_case_types)]
 type AMPI_Request = *mut admpi_request;
 
-/// MPI_Send. An active message is recorded if the tape records; both ends must do alike.
+/// MPI_Send. An active message is recorded if the tape records. Both ends must record, or neither.
 /// @param buf       `count` items of `datatype`; may be reused on return
 /// @param count     number of items
 /// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest      rank, or MPI_PROC_NULL
 /// @param tag       message tag
-/// @param comm      for active data one that has entered the library
+/// @param comm      for active data, a communicator that the library knows
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Send(
@@ -47,7 +47,7 @@ pub unsafe extern "C-unwind" fn AMPI_Send(
 /// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest      rank, or MPI_PROC_NULL
 /// @param tag       message tag
-/// @param comm      for active data one that has entered the library
+/// @param comm      for active data, a communicator that the library knows
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Send_c(
@@ -72,7 +72,7 @@ pub unsafe extern "C-unwind" fn AMPI_Send_c(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be completed by an AMPI_ call
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -99,7 +99,7 @@ pub unsafe extern "C-unwind" fn AMPI_Isend(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be completed by an AMPI_ call
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -120,13 +120,13 @@ pub unsafe extern "C-unwind" fn AMPI_Isend_c(
     }
 }
 
-/// MPI_Send_init. Each start sends what the buffer then holds, and is recorded as AMPI_Isend would be.
+/// MPI_Send_init. Each start sends the current contents of the buffer, and is recorded like AMPI_Isend.
 /// @param buf           `count` items of `datatype`, as long as the request lives
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -153,7 +153,7 @@ pub unsafe extern "C-unwind" fn AMPI_Send_init(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -174,14 +174,14 @@ pub unsafe extern "C-unwind" fn AMPI_Send_init_c(
     }
 }
 
-/// MPI_Bsend. See AMPI_Send. The user's buffer holds 8 bytes an active double, which is what MPI_Pack_size says of
-/// AMPI_ADOUBLE, and MPI_BSEND_OVERHEAD a message.
+/// MPI_Bsend. See AMPI_Send. The attached buffer needs 8 bytes per active double, as MPI_Pack_size returns for
+/// AMPI_ADOUBLE, and MPI_BSEND_OVERHEAD per message.
 /// @param buf       `count` items of `datatype`; may be reused on return
 /// @param count     number of items
 /// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest      rank, or MPI_PROC_NULL
 /// @param tag       message tag
-/// @param comm      for active data one that has entered the library
+/// @param comm      for active data, a communicator that the library knows
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Bsend(
@@ -206,7 +206,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bsend(
 /// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest      rank, or MPI_PROC_NULL
 /// @param tag       message tag
-/// @param comm      for active data one that has entered the library
+/// @param comm      for active data, a communicator that the library knows
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Bsend_c(
@@ -231,7 +231,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bsend_c(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be completed by an AMPI_ call
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -258,7 +258,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ibsend(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be completed by an AMPI_ call
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -285,7 +285,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ibsend_c(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -312,7 +312,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bsend_init(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -339,7 +339,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bsend_init_c(
 /// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest      rank, or MPI_PROC_NULL
 /// @param tag       message tag
-/// @param comm      for active data one that has entered the library
+/// @param comm      for active data, a communicator that the library knows
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Ssend(
@@ -364,7 +364,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ssend(
 /// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest      rank, or MPI_PROC_NULL
 /// @param tag       message tag
-/// @param comm      for active data one that has entered the library
+/// @param comm      for active data, a communicator that the library knows
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Ssend_c(
@@ -389,7 +389,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ssend_c(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be completed by an AMPI_ call
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -416,7 +416,7 @@ pub unsafe extern "C-unwind" fn AMPI_Issend(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be completed by an AMPI_ call
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -443,7 +443,7 @@ pub unsafe extern "C-unwind" fn AMPI_Issend_c(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -470,7 +470,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ssend_init(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -497,7 +497,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ssend_init_c(
 /// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest      rank, or MPI_PROC_NULL
 /// @param tag       message tag
-/// @param comm      for active data one that has entered the library
+/// @param comm      for active data, a communicator that the library knows
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Rsend(
@@ -522,7 +522,7 @@ pub unsafe extern "C-unwind" fn AMPI_Rsend(
 /// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest      rank, or MPI_PROC_NULL
 /// @param tag       message tag
-/// @param comm      for active data one that has entered the library
+/// @param comm      for active data, a communicator that the library knows
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Rsend_c(
@@ -547,7 +547,7 @@ pub unsafe extern "C-unwind" fn AMPI_Rsend_c(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be completed by an AMPI_ call
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -574,7 +574,7 @@ pub unsafe extern "C-unwind" fn AMPI_Irsend(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be completed by an AMPI_ call
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -601,7 +601,7 @@ pub unsafe extern "C-unwind" fn AMPI_Irsend_c(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -628,7 +628,7 @@ pub unsafe extern "C-unwind" fn AMPI_Rsend_init(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param dest          rank, or MPI_PROC_NULL
 /// @param tag           message tag
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -649,13 +649,13 @@ pub unsafe extern "C-unwind" fn AMPI_Rsend_init_c(
     }
 }
 
-/// MPI_Recv. What arrives gets fresh ids; a buffer that is not written keeps its values and derivatives.
+/// MPI_Recv. Received elements get new ids. Elements that are not received keep their values and derivatives.
 /// @param[out] buf     room for `count` items of `datatype`
 /// @param count        number of items, at least as many as arrive
 /// @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
 /// @param tag          message tag or MPI_ANY_TAG
-/// @param comm         for active data one that has entered the library
+/// @param comm         for active data, a communicator that the library knows
 /// @param[out] status  or MPI_STATUS_IGNORE
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -682,7 +682,7 @@ pub unsafe extern "C-unwind" fn AMPI_Recv(
 /// @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
 /// @param tag          message tag or MPI_ANY_TAG
-/// @param comm         for active data one that has entered the library
+/// @param comm         for active data, a communicator that the library knows
 /// @param[out] status  or MPI_STATUS_IGNORE
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -703,13 +703,13 @@ pub unsafe extern "C-unwind" fn AMPI_Recv_c(
     }
 }
 
-/// MPI_Irecv. The values and their ids are in the buffer once the request is complete, and not before.
+/// MPI_Irecv. Values and ids are in the buffer once the request is complete.
 /// @param[out] buf      room for `count` items of `datatype`, until completion
 /// @param count         number of items, at least as many as arrive
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
 /// @param tag           message tag or MPI_ANY_TAG
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -736,7 +736,7 @@ pub unsafe extern "C-unwind" fn AMPI_Irecv(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
 /// @param tag           message tag or MPI_ANY_TAG
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -757,13 +757,13 @@ pub unsafe extern "C-unwind" fn AMPI_Irecv_c(
     }
 }
 
-/// MPI_Recv_init. Each start posts a receive, which is recorded as AMPI_Irecv's would be.
+/// MPI_Recv_init. Each start posts a receive, which is recorded like AMPI_Irecv.
 /// @param[out] buf      room for `count` items of `datatype`, as long as the request lives
 /// @param count         number of items, at least as many as arrive
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
 /// @param tag           message tag or MPI_ANY_TAG
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -790,7 +790,7 @@ pub unsafe extern "C-unwind" fn AMPI_Recv_init(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
 /// @param tag           message tag or MPI_ANY_TAG
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -811,13 +811,13 @@ pub unsafe extern "C-unwind" fn AMPI_Recv_init_c(
     }
 }
 
-/// MPI_Mrecv. Recorded if the tape records now; both ends must do alike.
+/// MPI_Mrecv. Recorded if the tape records at the time of this call. Both ends must record, or neither.
 /// @param[out] buf         room for `count` items of `datatype`
 /// @param count            number of items, at least as many as arrive
 /// @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
 /// @param[out] status      or MPI_STATUS_IGNORE
-/// @return an MPI code, raised on the communicator that the message came by
+/// @return an MPI code, raised on the communicator of the message
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Mrecv(
     buf: *mut c_void,
@@ -839,7 +839,7 @@ pub unsafe extern "C-unwind" fn AMPI_Mrecv(
 /// @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
 /// @param[out] status      or MPI_STATUS_IGNORE
-/// @return an MPI code, raised on the communicator that the message came by
+/// @return an MPI code, raised on the communicator of the message
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Mrecv_c(
     buf: *mut c_void,
@@ -861,7 +861,7 @@ pub unsafe extern "C-unwind" fn AMPI_Mrecv_c(
 /// @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
 /// @param[out] request     to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on the communicator that the message came by
+/// @return an MPI code, raised on the communicator of the message
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Imrecv(
     buf: *mut c_void,
@@ -883,7 +883,7 @@ pub unsafe extern "C-unwind" fn AMPI_Imrecv(
 /// @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
 /// @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
 /// @param[out] request     to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on the communicator that the message came by
+/// @return an MPI code, raised on the communicator of the message
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn AMPI_Imrecv_c(
     buf: *mut c_void,
@@ -910,7 +910,7 @@ pub unsafe extern "C-unwind" fn AMPI_Imrecv_c(
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
 /// @param recvtag       tag of the message received, or MPI_ANY_TAG
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] status   or MPI_STATUS_IGNORE
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -947,7 +947,7 @@ pub unsafe extern "C-unwind" fn AMPI_Sendrecv(
 /// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
 /// @param recvtag       tag of the message received, or MPI_ANY_TAG
-/// @param comm          for active data one that has entered the library
+/// @param comm          for active data, a communicator that the library knows
 /// @param[out] status   or MPI_STATUS_IGNORE
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -973,7 +973,7 @@ pub unsafe extern "C-unwind" fn AMPI_Sendrecv_c(
     }
 }
 
-/// MPI_Sendrecv_replace. What does not arrive keeps its values and derivatives.
+/// MPI_Sendrecv_replace. Elements that are not received keep their values and derivatives.
 /// @param[in,out] buf  `count` items of `datatype`
 /// @param count        number of items, at least as many as arrive
 /// @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
@@ -981,7 +981,7 @@ pub unsafe extern "C-unwind" fn AMPI_Sendrecv_c(
 /// @param sendtag      tag of the message sent
 /// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
 /// @param recvtag      tag of the message received, or MPI_ANY_TAG
-/// @param comm         for active data one that has entered the library
+/// @param comm         for active data, a communicator that the library knows
 /// @param[out] status  or MPI_STATUS_IGNORE
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -1012,7 +1012,7 @@ pub unsafe extern "C-unwind" fn AMPI_Sendrecv_replace(
 /// @param sendtag      tag of the message sent
 /// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
 /// @param recvtag      tag of the message received, or MPI_ANY_TAG
-/// @param comm         for active data one that has entered the library
+/// @param comm         for active data, a communicator that the library knows
 /// @param[out] status  or MPI_STATUS_IGNORE
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]

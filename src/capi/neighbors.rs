@@ -14,8 +14,8 @@ use std::ffi::{c_int, c_void};
 #[allow(non_camel_case_types)]
 type AMPI_Request = *mut admpi_request;
 
-/// MPI_Neighbor_allgather. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
-/// Collective over `comm`, which enters the library if it has not.
+/// MPI_Neighbor_allgather. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
+/// derivatives. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype`
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -69,15 +69,15 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgather_c(
     }
 }
 
-/// MPI_Ineighbor_allgather: as AMPI_Neighbor_allgather. What is read is copied; what is received is in its buffer,
-/// with ids, once the request is complete.
+/// MPI_Ineighbor_allgather: as AMPI_Neighbor_allgather. Send buffers are copied. The receive buffer has its values
+/// and ids once the request is complete.
 /// @param sendbuf       `sendcount` items of `sendtype`
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for `recvcount` items from each source
 /// @param recvcount     number of items from one source
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -106,7 +106,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgather(
 /// @param[out] recvbuf  room for `recvcount` items from each source
 /// @param recvcount     number of items from one source
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -128,14 +128,14 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgather_c(
     }
 }
 
-/// MPI_Neighbor_allgatherv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
-/// Collective over `comm`, which enters the library if it has not.
+/// MPI_Neighbor_allgatherv. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
+/// derivatives. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype`
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param displs        where they go, in extents of `recvtype`
+/// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
 /// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @return an MPI code, raised on `comm`
@@ -164,7 +164,7 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgatherv(
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param displs        where they go, in extents of `recvtype`
+/// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
 /// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @return an MPI code, raised on `comm`
@@ -187,16 +187,16 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_allgatherv_c(
     }
 }
 
-/// MPI_Ineighbor_allgatherv: as AMPI_Neighbor_allgatherv. What is read is copied; what is received is in its buffer,
-/// with ids, once the request is complete.
+/// MPI_Ineighbor_allgatherv: as AMPI_Neighbor_allgatherv. Send buffers are copied. The receive buffer has its values
+/// and ids once the request is complete.
 /// @param sendbuf       `sendcount` items of `sendtype`
 /// @param sendcount     number of items
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param displs        where they go, in extents of `recvtype`
+/// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -225,9 +225,9 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgatherv(
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param displs        where they go, in extents of `recvtype`
+/// @param displs        where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -256,8 +256,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_allgatherv_c(
     }
 }
 
-/// MPI_Neighbor_alltoall. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
-/// Collective over `comm`, which enters the library if it has not.
+/// MPI_Neighbor_alltoall. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
+/// derivatives. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype` for each destination
 /// @param sendcount     number of items for one destination
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
@@ -311,15 +311,15 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoall_c(
     }
 }
 
-/// MPI_Ineighbor_alltoall: as AMPI_Neighbor_alltoall. What is read is copied; what is received is in its buffer, with
-/// ids, once the request is complete.
+/// MPI_Ineighbor_alltoall: as AMPI_Neighbor_alltoall. Send buffers are copied. The receive buffer has its values and
+/// ids once the request is complete.
 /// @param sendbuf       `sendcount` items of `sendtype` for each destination
 /// @param sendcount     number of items for one destination
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for `recvcount` items from each source
 /// @param recvcount     number of items from one source
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -348,7 +348,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoall(
 /// @param[out] recvbuf  room for `recvcount` items from each source
 /// @param recvcount     number of items from one source
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -370,15 +370,15 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoall_c(
     }
 }
 
-/// MPI_Neighbor_alltoallv. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
-/// Collective over `comm`, which enters the library if it has not.
+/// MPI_Neighbor_alltoallv. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
+/// derivatives. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
-/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sdispls       where each part begins, in extents of `sendtype`
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param rdispls       where they go, in extents of `recvtype`
+/// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
 /// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @return an MPI code, raised on `comm`
@@ -405,11 +405,11 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallv(
 /// AMPI_Neighbor_alltoallv with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
-/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sdispls       where each part begins, in extents of `sendtype`
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param rdispls       where they go, in extents of `recvtype`
+/// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
 /// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @return an MPI code, raised on `comm`
@@ -433,17 +433,17 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallv_c(
     }
 }
 
-/// MPI_Ineighbor_alltoallv: as AMPI_Neighbor_alltoallv. What is read is copied; what is received is in its buffer,
-/// with ids, once the request is complete.
+/// MPI_Ineighbor_alltoallv: as AMPI_Neighbor_alltoallv. Send buffers are copied. The receive buffer has its values
+/// and ids once the request is complete.
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
-/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sdispls       where each part begins, in extents of `sendtype`
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param rdispls       where they go, in extents of `recvtype`
+/// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -470,13 +470,13 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallv(
 /// AMPI_Ineighbor_alltoallv with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
-/// @param sdispls       where they are, in extents of `sendtype`
+/// @param sdispls       where each part begins, in extents of `sendtype`
 /// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param rdispls       where they go, in extents of `recvtype`
+/// @param rdispls       where each part goes, in extents of `recvtype`
 /// @param recvtype      active if `sendtype` is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -500,17 +500,17 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallv_c(
     }
 }
 
-/// MPI_Neighbor_alltoallw. The part of a neighbour that is MPI_PROC_NULL keeps its values and their derivatives.
-/// Collective over `comm`, which has entered the library. Where active data moves between any two ranks, every rank
-/// that has neighbours has an active type among its own, be it that of a part without items.
+/// MPI_Neighbor_alltoallw. If a neighbour is MPI_PROC_NULL, its part of the receive buffer keeps its values and
+/// derivatives. Collective over `comm`, which the library must know. If active data move between any two ranks, every
+/// rank with neighbours must pass at least one active type, possibly for a part without items.
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
-/// @param sdispls       where they are, in bytes
+/// @param sdispls       where each part begins, in bytes
 /// @param sendtypes     a datatype for each destination, active or passive
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each source, active where the sender's is
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each source, active if the sender's is
 /// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -536,12 +536,12 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw(
 /// AMPI_Neighbor_alltoallw with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
-/// @param sdispls       where they are, in bytes
+/// @param sdispls       where each part begins, in bytes
 /// @param sendtypes     a datatype for each destination, active or passive
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each source, active where the sender's is
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each source, active if the sender's is
 /// @param comm          a communicator with a Cartesian, graph or distributed-graph topology
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -564,17 +564,17 @@ pub unsafe extern "C-unwind" fn AMPI_Neighbor_alltoallw_c(
     }
 }
 
-/// MPI_Ineighbor_alltoallw: as AMPI_Neighbor_alltoallw. What is read is copied; what is received is in its buffer,
-/// with ids, once the request is complete.
+/// MPI_Ineighbor_alltoallw: as AMPI_Neighbor_alltoallw. Send buffers are copied. The receive buffer has its values
+/// and ids once the request is complete.
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
-/// @param sdispls       where they are, in bytes
+/// @param sdispls       where each part begins, in bytes
 /// @param sendtypes     a datatype for each destination, active or passive
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each source, active where the sender's is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each source, active if the sender's is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -601,13 +601,13 @@ pub unsafe extern "C-unwind" fn AMPI_Ineighbor_alltoallw(
 /// AMPI_Ineighbor_alltoallw with counts and displacements past 2^31. All ranks call this form.
 /// @param sendbuf       the items for all destinations
 /// @param sendcounts    number of items for each destination
-/// @param sdispls       where they are, in bytes
+/// @param sdispls       where each part begins, in bytes
 /// @param sendtypes     a datatype for each destination, active or passive
 /// @param[out] recvbuf  room for the items of all sources
 /// @param recvcounts    number of items from each source
-/// @param rdispls       where they go, in bytes
-/// @param recvtypes     a datatype for each source, active where the sender's is
-/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data has entered the library
+/// @param rdispls       where each part goes, in bytes
+/// @param recvtypes     a datatype for each source, active if the sender's is
+/// @param comm          a communicator with a Cartesian, graph or distributed-graph topology, which for active data the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]

@@ -15,9 +15,9 @@ use std::ffi::{c_int, c_void};
 #[allow(non_camel_case_types)]
 type AMPI_Request = *mut admpi_request;
 
-/// MPI_Reduce. Active doubles are reduced by MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX or an operation made by
-/// AMPI_Op_create or AMPI_Op_create_adjoint, pairs of AMPI_ADOUBLE_INT by MPI_MINLOC or MPI_MAXLOC. Collective over
-/// `comm`, which enters the library if it has not.
+/// MPI_Reduce. MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX and operations of AMPI_Op_create and AMPI_Op_create_adjoint reduce
+/// active doubles; MPI_MINLOC and MPI_MAXLOC reduce pairs (AMPI_ADOUBLE_INT). Collective over `comm`; registers
+/// `comm` if the library does not know it yet.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
 /// @param[out] recvbuf  room for `count` items, on the root
 /// @param count         number of items
@@ -69,16 +69,16 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_c(
     }
 }
 
-/// MPI_Ireduce: as AMPI_Reduce. What is read is copied; what is received is in its buffer, with ids, once the request
-/// is complete. An operation that the user defines is applied at the completion, on the root to the operands of all
-/// ranks, which takes memory for them there.
+/// MPI_Ireduce: as AMPI_Reduce. Send buffers are copied. The receive buffer has its values and ids once the request
+/// is complete. A user-defined operation is applied at completion: the root needs memory for the operands of all
+/// ranks.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE on the root
 /// @param[out] recvbuf  room for `count` items, on the root
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
 /// @param root          the rank that gets the result
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -106,7 +106,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce(
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
 /// @param root          the rank that gets the result
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -127,7 +127,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_c(
     }
 }
 
-/// MPI_Allreduce. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has not.
+/// MPI_Allreduce. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers `comm` if
+/// the library does not know it yet.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
 /// @param[out] recvbuf  room for `count` items
 /// @param count         number of items
@@ -175,15 +176,15 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce_c(
     }
 }
 
-/// MPI_Iallreduce: as AMPI_Allreduce. What is read is copied; what is received is in its buffer, with ids, once the
-/// request is complete. An operation that the user defines is applied at the completion, on every rank to the
-/// operands of all ranks, which takes memory for them.
+/// MPI_Iallreduce: as AMPI_Allreduce. Send buffers are copied. The receive buffer has its values and ids once the
+/// request is complete. A user-defined operation is applied at completion: every rank needs memory for the operands
+/// of all ranks.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
 /// @param[out] recvbuf  room for `count` items
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -209,7 +210,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -229,8 +230,9 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce_c(
     }
 }
 
-/// MPI_Reduce_scatter. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has not.
-/// @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+/// MPI_Reduce_scatter. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers
+/// `comm` if the library does not know it yet.
+/// @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
 /// @param[out] recvbuf  room for this rank's items of the result
 /// @param recvcounts    number of items of the result for each rank
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
@@ -254,7 +256,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter(
 }
 
 /// AMPI_Reduce_scatter with counts past 2^31.
-/// @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+/// @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
 /// @param[out] recvbuf  room for this rank's items of the result
 /// @param recvcounts    number of items of the result for each rank
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
@@ -277,15 +279,15 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_c(
     }
 }
 
-/// MPI_Ireduce_scatter: as AMPI_Reduce_scatter. What is read is copied; what is received is in its buffer, with ids,
-/// once the request is complete. An operation that the user defines is applied at the completion, to what all ranks
-/// bring for this one, which takes memory for that.
-/// @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+/// MPI_Ireduce_scatter: as AMPI_Reduce_scatter. Send buffers are copied. The receive buffer has its values and ids
+/// once the request is complete. A user-defined operation is applied at completion: each rank needs memory for the
+/// operands of all ranks for its part.
+/// @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
 /// @param[out] recvbuf  room for this rank's items of the result
 /// @param recvcounts    number of items of the result for each rank
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -306,12 +308,12 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter(
 }
 
 /// AMPI_Ireduce_scatter with counts past 2^31.
-/// @param sendbuf       the items of all ranks, one behind the other, or MPI_IN_PLACE: then they are in `recvbuf`
+/// @param sendbuf       the items for all ranks in succession, or MPI_IN_PLACE: then they are in `recvbuf`
 /// @param[out] recvbuf  room for this rank's items of the result
 /// @param recvcounts    number of items of the result for each rank
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -331,8 +333,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_c(
     }
 }
 
-/// MPI_Reduce_scatter_block. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it
-/// has not.
+/// MPI_Reduce_scatter_block. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers
+/// `comm` if the library does not know it yet.
 /// @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
 /// @param[out] recvbuf  room for `recvcount` items
 /// @param recvcount     number of items of the result for one rank
@@ -380,15 +382,15 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_scatter_block_c(
     }
 }
 
-/// MPI_Ireduce_scatter_block: as AMPI_Reduce_scatter_block. What is read is copied; what is received is in its
-/// buffer, with ids, once the request is complete. An operation that the user defines is applied at the completion,
-/// to what all ranks bring for this one, which takes memory for that.
+/// MPI_Ireduce_scatter_block: as AMPI_Reduce_scatter_block. Send buffers are copied. The receive buffer has its
+/// values and ids once the request is complete. A user-defined operation is applied at completion: each rank needs
+/// memory for the operands of all ranks for its part.
 /// @param sendbuf       `recvcount` items for each rank, or MPI_IN_PLACE: then they are in `recvbuf`
 /// @param[out] recvbuf  room for `recvcount` items
 /// @param recvcount     number of items of the result for one rank
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -414,7 +416,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_block(
 /// @param recvcount     number of items of the result for one rank
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -434,7 +436,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_scatter_block_c(
     }
 }
 
-/// MPI_Scan. Active data as in AMPI_Reduce. Collective over `comm`, which enters the library if it has not.
+/// MPI_Scan. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers `comm` if the
+/// library does not know it yet.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
 /// @param[out] recvbuf  room for `count` items
 /// @param count         number of items
@@ -482,15 +485,15 @@ pub unsafe extern "C-unwind" fn AMPI_Scan_c(
     }
 }
 
-/// MPI_Iscan: as AMPI_Scan. What is read is copied; what is received is in its buffer, with ids, once the request is
-/// complete. An operation that the user defines is applied at the completion, on every rank to the operands of all
-/// ranks, which takes memory for them.
+/// MPI_Iscan: as AMPI_Scan. Send buffers are copied. The receive buffer has its values and ids once the request is
+/// complete. A user-defined operation is applied at completion: every rank needs memory for the operands of all
+/// ranks.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
 /// @param[out] recvbuf  room for `count` items
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -516,7 +519,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -536,8 +539,8 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan_c(
     }
 }
 
-/// MPI_Exscan. The buffer of rank 0 keeps its values and their derivatives. Active data as in AMPI_Reduce. Collective
-/// over `comm`, which enters the library if it has not.
+/// MPI_Exscan. The receive buffer of rank 0 keeps its values and derivatives. Accepts the operations of AMPI_Reduce
+/// for active data. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
 /// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
 /// @param count         number of items
@@ -585,15 +588,15 @@ pub unsafe extern "C-unwind" fn AMPI_Exscan_c(
     }
 }
 
-/// MPI_Iexscan: as AMPI_Exscan. What is read is copied; what is received is in its buffer, with ids, once the request
-/// is complete. An operation that the user defines is applied at the completion, on every rank to the operands of all
-/// ranks, which takes memory for them.
+/// MPI_Iexscan: as AMPI_Exscan. Send buffers are copied. The receive buffer has its values and ids once the request
+/// is complete. A user-defined operation is applied at completion: every rank needs memory for the operands of all
+/// ranks.
 /// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
 /// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -619,7 +622,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iexscan(
 /// @param count         number of items
 /// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
 /// @param op            the operation
-/// @param comm          an intracommunicator for active data, which has entered the library
+/// @param comm          an intracommunicator for active data, which the library must know
 /// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
 /// @return an MPI code, raised on `comm`
 #[unsafe(no_mangle)]
@@ -639,7 +642,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iexscan_c(
     }
 }
 
-/// MPI_Reduce_local. With active data the result is recorded as any local computation is.
+/// MPI_Reduce_local. With active data, the result is recorded like any local computation.
 /// @param inbuf             `count` items of `datatype`: the left operands
 /// @param[in,out] inoutbuf  `count` items: the right operands, then the results
 /// @param count             number of items

@@ -5,11 +5,11 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Code {
-    /// An argument that must not be NULL is.
+    /// An argument is NULL that must not be.
     Null = 1,
-    /// An argument has a value the function cannot take.
+    /// An argument has an invalid value.
     Argument = 2,
-    /// The system gave no memory.
+    /// The system is out of memory.
     Memory = 3,
     /// The byte limit of the tape is reached.
     Limit = 4,
@@ -21,11 +21,11 @@ pub enum Code {
     NoTape = 7,
     /// The tape is not recording.
     NotRecording = 8,
-    /// Nests are not closed in the reverse of their order, or a call does not fit in a callback of a sweep.
+    /// Nests are not closed in reverse order, or the call is not allowed in a callback of a sweep.
     Nest = 9,
-    /// A position does not fit the tape or the sweep.
+    /// A position is not valid for the tape or the sweep.
     Range = 10,
-    /// A function of the user returned nonzero.
+    /// A user's function returned nonzero.
     Callback = 11,
     /// MPI reported an error.
     Mpi = 12,
@@ -37,7 +37,7 @@ pub enum Code {
     Unsupported = 15,
     /// A tape was used by two threads.
     Thread = 16,
-    /// Ranks have different things on record.
+    /// Ranks recorded different things.
     Mismatch = 17,
     /// An iteration did not converge.
     Convergence = 18,
