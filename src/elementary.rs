@@ -10,6 +10,8 @@
 //! The coefficients interpolate the functions at Chebyshev's nodes, with an error below 2^-57 of the result.
 #![allow(clippy::inline_always)] // a formula is compiled anew only where it is inlined
 
+#[cfg(test)]
+mod formulas;
 mod pairs;
 
 pub use pairs::{OfPairs, atan2, hypot, pow};
@@ -1063,38 +1065,8 @@ function!(
 
 #[cfg(test)]
 mod tests {
+    use super::formulas::FUNCTIONS;
     use super::*;
-
-    type Evaluate = fn(Machine, &[f64], &mut [f64], Option<&mut [f64]>);
-
-    const FUNCTIONS: [(&str, Evaluate); 26] = [
-        ("exp", evaluate::<Exp>),
-        ("log", evaluate::<Log>),
-        ("log1p", evaluate::<Log1p>),
-        ("expm1", evaluate::<Expm1>),
-        ("sqrt", evaluate::<Sqrt>),
-        ("sin", evaluate::<Sin>),
-        ("cos", evaluate::<Cos>),
-        ("tan", evaluate::<Tan>),
-        ("tanh", evaluate::<Tanh>),
-        ("inv_logit", evaluate::<InvLogit>),
-        ("log1p_exp", evaluate::<Log1pExp>),
-        ("cbrt", evaluate::<Cbrt>),
-        ("exp2", evaluate::<Exp2>),
-        ("log2", evaluate::<Log2>),
-        ("log10", evaluate::<Log10>),
-        ("sinh", evaluate::<Sinh>),
-        ("cosh", evaluate::<Cosh>),
-        ("asin", evaluate::<Asin>),
-        ("acos", evaluate::<Acos>),
-        ("atan", evaluate::<Atan>),
-        ("asinh", evaluate::<Asinh>),
-        ("acosh", evaluate::<Acosh>),
-        ("atanh", evaluate::<Atanh>),
-        ("erf", evaluate::<Erf>),
-        ("erfc", evaluate::<Erfc>),
-        ("Phi", evaluate::<Phi>),
-    ];
 
     /// Of all sizes, with those between them that formulas are not good for.
     fn numbers() -> Vec<f64> {

@@ -24,7 +24,8 @@
   F(isnan) F(isinf) F(isfinite) F(isnormal) F(signbit) F(fpclassify) F(ilogb) F(lround) F(llround) F(lrint)    \
   F(llrint)
 
-/* Special functions of one variable and of two. std has some, but not for all that the library needs, and its lgamma writes a global variable. */
+/* Special functions of one variable and of two. std has some, but not for all that the library needs, and its
+ * lgamma writes a global variable. */
 #define ADMPI_SPECIAL_UNARY(F)                                                                                 \
   F(Phi) F(lgamma) F(tgamma) F(digamma) F(trigamma) F(inv_logit) F(logit) F(log1p_exp)
 #define ADMPI_SPECIAL_BINARY(F)                                                                                \
@@ -41,7 +42,8 @@
 #define ADMPI_STD_IN_PARTIALS(F)                                                                               \
   F(sqrt) F(pow) F(hypot) F(exp) F(expm1) F(log) F(sin) F(cos) F(sinh) F(cosh) F(floor)
 
-/* In C, by name and value at x, or at x1 and x2: what admpi_values_<name> computes of many numbers at once, and the others. */
+/* In C, by name and value at x, or at x1 and x2: what admpi_values_<name> computes of many numbers at once, and
+ * the others. */
 #define ADMPI_FUNCTIONS_OF_MANY(F)                                                                             \
   F(sqrt, sqrt(x)) F(cbrt, cbrt(x)) F(exp, exp(x)) F(exp2, exp2(x)) F(expm1, expm1(x)) F(log, log(x))          \
   F(log2, log2(x)) F(log10, log10(x)) F(log1p, log1p(x)) F(sin, sin(x)) F(cos, cos(x)) F(tan, tan(x))          \

@@ -58,6 +58,7 @@ mod large_arguments;
 #[allow(non_snake_case)]
 pub mod large_types;
 pub mod linalg;
+mod many;
 pub mod map;
 #[cfg(feature = "mpi")]
 pub mod map_service;
