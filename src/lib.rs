@@ -6,21 +6,24 @@
 include!(concat!(env!("OUT_DIR"), "/layout.rs"));
 
 #[cfg(feature = "mpi")]
-pub mod ampi; // floor 5
+pub mod ampi; // floor 6
 pub mod arena; // floor 1
-pub mod capi; // floor 7
+pub mod capi; // floor 8
 pub mod count; // floor 1
 #[cfg(feature = "mpi")]
-pub mod datatype; // floor 4
+pub mod datatype; // floor 5
 pub mod elementary; // floor 1
 pub mod error; // floor 1
+pub mod implicit; // floor 4
 pub mod lanes; // floor 1
 #[cfg(feature = "mpi")]
-pub mod large; // floor 4
-pub mod map; // floor 6
+pub mod large; // floor 5
+pub mod map; // floor 7
+pub mod matrix; // floor 3
 #[cfg(feature = "mpi")]
-pub mod mpi; // floor 3
-pub mod ops; // floor 3
+pub mod mpi; // floor 4
+pub mod ops; // floor 4
 pub mod options; // floor 1
 pub mod special; // floor 1
 pub mod tape; // floor 2
+pub mod user_operation; // floor 4

@@ -842,14 +842,13 @@ impl Companion for Traffic {
         }
     }
 
-    fn reset(&mut self, event: u32) -> Result<()> {
+    fn forget(&mut self, &Position { event, .. }: &Position) {
         self.order.cut(event);
         self.collectives.cut(event);
         for started in &mut self.started {
             started.truncate(started.partition_point(|&start| start < event));
         }
         self.log.cut(event);
-        Ok(())
     }
 }
 

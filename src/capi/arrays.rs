@@ -4,13 +4,14 @@ use super::varmat::{elements, with_tape};
 use super::{array, entry, get, null, put};
 use crate::count::from_c;
 use crate::error::Result;
+use crate::matrix::numbered;
 use crate::ops;
-use crate::tape::{Tape, numbered};
+use crate::tape::Tape;
 use std::ffi::c_void;
 
 // By the names under which C knows them: they are defined in `include/admpi/matrix.h`.
-use crate::tape::{
-    Argument as admpi_operand, Call as admpi_kernel_call, ForwardCall as admpi_forward_call,
+use crate::matrix::{
+    Argument as admpi_operand, ForwardCall as admpi_forward_call, KernelCall as admpi_kernel_call,
     Matrix as admpi_varmat, View as admpi_view,
 };
 

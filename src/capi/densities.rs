@@ -5,11 +5,13 @@
 
 use super::varmat::with_tape;
 use super::{entry, get, put};
+use crate::matrix::Input;
 use crate::ops::{self, Density};
-use crate::tape::{Input, Tape};
+use crate::tape::Tape;
 
 // By the names under which C knows them: they are defined in `include/admpi/var.h` and `matrix.h`.
-use crate::tape::{Argument as admpi_operand, Var as admpi_var, View as admpi_view};
+use crate::matrix::{Argument as admpi_operand, View as admpi_view};
+use crate::tape::Var as admpi_var;
 
 /// The density `D` of these arguments.
 ///

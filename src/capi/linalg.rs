@@ -4,12 +4,14 @@ use super::varmat::with_tape;
 use super::{array, array_mut, entry, get, null, put};
 use crate::count::from_c;
 use crate::error::{Code, Error, Result};
+use crate::matrix::{Operand, Owned};
 use crate::ops::{self, Pattern, Triangle};
-use crate::tape::{Operand, Owned, Tape};
+use crate::tape::Tape;
 use std::sync::Arc;
 
 // By the names under which C knows them: they are defined in `include/admpi/matrix.h` and `var.h`.
-use crate::tape::{Matrix as admpi_varmat, Var as admpi_var, View as admpi_view};
+use crate::matrix::{Matrix as admpi_varmat, View as admpi_view};
+use crate::tape::Var as admpi_var;
 
 /// Calls an operation with a view as its operand.
 ///

@@ -2,15 +2,13 @@
 
 use super::{array, array_mut, entry, get, put};
 use crate::count::from_c;
-use crate::tape;
+use crate::implicit;
 use std::ffi::c_void;
 
 // By the names under which C knows them: they are defined in `include/admpi/matrix.h`.
-use crate::tape::{
-    Argument as admpi_operand, FixedPoint as admpi_fixed_point_map,
-    LinearSystem as admpi_linear_system, Matrix as admpi_varmat, Operation as admpi_operation,
-    View as admpi_view,
-};
+use crate::implicit::{FixedPoint as admpi_fixed_point_map, LinearSystem as admpi_linear_system};
+use crate::matrix::{Argument as admpi_operand, Matrix as admpi_varmat, View as admpi_view};
+use crate::user_operation::Operation as admpi_operation;
 
 /// Applies an operation of the user's, as one event: its forward function is called now, its reverse function by every sweep
 /// that passes. If no operand is active, or the tape does not record, the results are passive.
@@ -76,7 +74,7 @@ pub unsafe extern "C-unwind" fn admpi_linear_solve(
         put("x_out", x_out, || {
             let (system, b) = (get("system", system)?, get("b", b)?);
             let p = array("p", p, from_c("n_p", n_p)?)?;
-            Ok(tape::linear_solve(system, data, b, p)?.into_raw())
+            Ok(implicit::linear_solve(system, data, b, p)?.into_raw())
         })
     })
 }
@@ -106,7 +104,7 @@ pub unsafe extern "C-unwind" fn admpi_fixed_point(
         put("x_out", x_out, || {
             let (map, start) = (get("map", map)?, get("start", start)?);
             let p = array("p", p, from_c("n_p", n_p)?)?;
-            Ok(tape::fixed_point(map, data, start, p)?.into_raw())
+            Ok(implicit::fixed_point(map, data, start, p)?.into_raw())
         })
     })
 }

@@ -3,14 +3,14 @@
 use super::{array, array_mut, entry, get, null, put};
 use crate::count::{from_c, product};
 use crate::error::Result;
+use crate::matrix::{Id, Owned};
 use crate::ops;
+use crate::tape::Tape;
 pub(super) use crate::tape::with_current as with_tape;
-use crate::tape::{Id, Owned, Tape};
 
 // By the names under which C knows them: they are defined in `include/admpi/var.h` and `matrix.h`.
-use crate::tape::{
-    Cursors as admpi_tape, Matrix as admpi_varmat, Var as admpi_var, View as admpi_view,
-};
+use crate::matrix::{Matrix as admpi_varmat, View as admpi_view};
+use crate::tape::{Cursors as admpi_tape, Var as admpi_var};
 
 /// A reference of our own to a matrix of the user's.
 ///

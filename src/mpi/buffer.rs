@@ -13,7 +13,8 @@ use crate::error::{Code, Error};
 use crate::lanes::{
     Words, fetch_ahead, id_of, mark_of, marks_differ, put_together, spread, take_apart, take_ids,
 };
-use crate::tape::{Id, Matrix, Owned, Stretch, Var, View};
+use crate::matrix::{ElementBuffer, Id, Matrix, Owned, View};
+use crate::tape::Var;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::{Arc, LazyLock};
@@ -111,7 +112,7 @@ pub enum Other {
     /// `AMPI_VARMAT` and `AMPI_VIEW`: the buffer is the address of a matrix, or of a view of one.
     Handle(Handle),
     /// The elements that such a buffer stands for.
-    Elements(Stretch),
+    Elements(ElementBuffer),
     /// So many items without an active double, in a call that moves others beside them.
     Passive(Map, usize),
     /// Active, but of a kind that the library cannot send: the reason.
@@ -158,7 +159,7 @@ impl Layout {
     }
 
     #[inline]
-    fn stretch(&self) -> Option<&Stretch> {
+    fn stretch(&self) -> Option<&ElementBuffer> {
         match self.other() {
             Some(Other::Elements(stretch)) => Some(stretch),
             _ => None,
@@ -167,7 +168,7 @@ impl Layout {
 
     /// Nobody else has it, since a copy has its own.
     #[inline]
-    fn stretch_mut(&mut self) -> Option<&mut Stretch> {
+    fn stretch_mut(&mut self) -> Option<&mut ElementBuffer> {
         match self {
             Self::Plain => None,
             Self::Other(other) => match Arc::get_mut(other) {
@@ -203,7 +204,7 @@ impl Handle {
                 Self::Matrix => Owned::share(base.cast::<Matrix>()).view(),
                 Self::View => *base.cast::<View>(),
             };
-            Stretch::new(name, view, first, n)?
+            ElementBuffer::new(name, view, first, n)?
         };
         Ok(Other::Elements(stretch).into())
     }
@@ -453,7 +454,7 @@ impl Source {
     /// request is complete; false where they may have to be copied.
     #[inline]
     pub fn hold(&mut self) -> bool {
-        self.layout.stretch_mut().is_none_or(Stretch::hold)
+        self.layout.stretch_mut().is_none_or(ElementBuffer::hold)
     }
 
     /// What `hold` keeps, for the request to keep.
@@ -1319,7 +1320,7 @@ impl Sink {
     /// Whether MPI writes to the buffer itself, so that `settle` is left to be done.
     #[inline]
     pub fn is_direct(&self) -> bool {
-        self.is_plain() || self.0.layout.stretch().is_some_and(Stretch::is_lent)
+        self.is_plain() || self.0.layout.stretch().is_some_and(ElementBuffer::is_lent)
     }
 
     /// The first `n` values are in the buffer itself: gives them their places, and ids from `mark`.

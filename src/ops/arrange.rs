@@ -3,7 +3,8 @@
 use super::dense::{dense_mut, values};
 use super::operation::{Call, Operation, Weights};
 use crate::error::{Code, Error, Result};
-use crate::tape::{Operand, Owned, Tape};
+use crate::matrix::{Operand, Owned};
+use crate::tape::Tape;
 
 struct CumulativeSum {
     a: Operand,

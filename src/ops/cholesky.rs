@@ -5,7 +5,8 @@ use super::dense::{copy, dense_mut, identity, product, times, values, workspace}
 use super::operation::{Call, Operation, Weights, check_shapes, finite, refuse, square};
 use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
 use crate::error::Result;
-use crate::tape::{Operand, Owned, Tape, Var};
+use crate::matrix::{Operand, Owned};
+use crate::tape::{Tape, Var};
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::triangular::{self, BlockStructure};

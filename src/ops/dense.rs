@@ -1,7 +1,7 @@
 //! Parts of matrices as faer sees them: where they lie, if their columns or rows are contiguous, and otherwise as copies.
 
 use crate::error::{Code, Error, Result};
-use crate::tape::{Adjoint, Operand, Part};
+use crate::matrix::{Adjoint, Operand, Part};
 use faer::dyn_stack::{MemBuffer, StackReq};
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};

@@ -3,10 +3,11 @@
 use super::sum::total;
 use crate::elementary;
 use crate::error::{Code, Error, Result};
+use crate::matrix::{Input, Operand};
 use crate::special::{
     HALF_LN_TAU, digamma, digamma_difference, inv_logit, lbeta, lgamma, log1p_exp, multiply_log,
 };
-use crate::tape::{Event, Input, Operand, Sweep, Tape, Var};
+use crate::tape::{Event, Sweep, Tape, Var};
 use std::f64::consts::LN_2;
 use std::marker::PhantomData;
 

@@ -3,7 +3,8 @@
 use super::dense::{dense_mut, values};
 use super::operation::{Call, Operation, Weights, check_shapes, vector};
 use crate::error::Result;
-use crate::tape::{Operand, Owned, Tape};
+use crate::matrix::{Operand, Owned};
+use crate::tape::Tape;
 
 struct Diag {
     d: Operand,

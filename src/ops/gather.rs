@@ -1,7 +1,8 @@
 //! Scalars into a matrix of consecutive ids.
 
 use crate::error::Result;
-use crate::tape::{Event, Ids, Owned, Sweep, Tape, Var};
+use crate::matrix::Owned;
+use crate::tape::{Event, Ids, Sweep, Tape, Var};
 
 struct Gather {
     operands: Ids,

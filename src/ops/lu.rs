@@ -6,7 +6,8 @@ use super::scaled::Scaled;
 use super::spectral::Svd;
 use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
 use crate::error::{Error, Result};
-use crate::tape::{Operand, Owned, Tape, Var};
+use crate::matrix::{Operand, Owned};
+use crate::tape::{Tape, Var};
 use faer::dyn_stack::MemStack;
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::linalg::triangular_solve::{

@@ -5,8 +5,9 @@ use super::dense::dense;
 use super::density::{Domain, add};
 use super::operation::Call;
 use crate::error::{Code, Error, Result};
+use crate::matrix::{Input, Operand};
 use crate::special::HALF_LN_TAU;
-use crate::tape::{Event, Input, Operand, Stored, Sweep, Tape, Var};
+use crate::tape::{Event, Stored, Sweep, Tape, Var};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,

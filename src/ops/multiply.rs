@@ -3,7 +3,8 @@
 use super::dense::{dense_mut, filled, product, times, values};
 use super::operation::{Call, Operation, Weights, check_shapes, square};
 use crate::error::Result;
-use crate::tape::{Operand, Owned, Tape};
+use crate::matrix::{Operand, Owned};
+use crate::tape::Tape;
 use faer::Accum;
 use faer::linalg::matmul::triangular::BlockStructure;
 

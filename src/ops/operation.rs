@@ -6,7 +6,8 @@
 
 use super::dense::{add_to, dense, product};
 use crate::error::{Code, Error, Result};
-use crate::tape::{Adjoint, Event, Operand, Operands, Owned, Part, Sweep, Tape, Var};
+use crate::matrix::{Adjoint, Operand, Owned, Part};
+use crate::tape::{Event, Operands, Sweep, Tape, Var};
 use faer::linalg::matmul::triangular::BlockStructure;
 use faer::{Accum, MatMut, MatRef};
 use std::borrow::Cow;

@@ -4,7 +4,8 @@ use super::dense::{copy, dense_mut, filled, times, values, workspace, zeros};
 use super::operation::{Call, Operation, Weights, finite, refuse};
 use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
 use crate::error::Result;
-use crate::tape::{Operand, Owned, Tape};
+use crate::matrix::{Operand, Owned};
+use crate::tape::Tape;
 use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::householder::{
     apply_block_householder_sequence_on_the_left_in_place_scratch,

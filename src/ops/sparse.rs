@@ -4,7 +4,8 @@ use super::dense::{dense_mut, values};
 use super::operation::{Call, Operation, Weights, refuse};
 use crate::count::wide32;
 use crate::error::Result;
-use crate::tape::{Operand, Owned, Tape};
+use crate::matrix::{Operand, Owned};
+use crate::tape::Tape;
 use faer::{MatMut, MatRef};
 use std::sync::Arc;
 

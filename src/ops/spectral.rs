@@ -3,7 +3,8 @@
 use super::dense::{copy, dense_mut, filled, times, values, workspace, zeros};
 use super::operation::{Call, Operation, Weights, finite, square};
 use crate::error::{Code, Error, Result};
-use crate::tape::{Operand, Owned, Tape};
+use crate::matrix::{Operand, Owned};
+use crate::tape::Tape;
 use faer::diag::DiagMut;
 use faer::dyn_stack::MemStack;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};

@@ -3,7 +3,8 @@
 use super::dense::values;
 use super::operation::{Call, Operation, Weights, square};
 use crate::error::Result;
-use crate::tape::{Operand, Tape, Var};
+use crate::matrix::Operand;
+use crate::tape::{Tape, Var};
 
 struct Sum {
     a: Operand,

@@ -3,7 +3,8 @@
 use super::dense::{copy, dense_mut, values};
 use super::operation::{Call, Operation, Weights, check_shapes, refuse, square};
 use crate::error::Result;
-use crate::tape::{Operand, Owned, Tape};
+use crate::matrix::{Operand, Owned};
+use crate::tape::Tape;
 use faer::linalg::matmul::triangular::BlockStructure;
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_unit_upper_triangular_in_place,

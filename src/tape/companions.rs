@@ -9,29 +9,33 @@ pub trait Companion: Any + Send {
     /// at the end, `seeded` if it has adjoints to propagate. One that fails leaves all as it was.
     fn begin(
         &mut self,
-        from: &Position,
-        to: &Position,
-        base: &Position,
-        whole: bool,
-        seeded: bool,
-    ) -> Result<()>;
+        _from: &Position,
+        _to: &Position,
+        _base: &Position,
+        _whole: bool,
+        _seeded: bool,
+    ) -> Result<()> {
+        Ok(())
+    }
     /// The sweep that has just begun does not take place, since another companion failed to begin it: all is to be as
     /// before `begin`.
-    fn withdraw(&mut self);
+    fn withdraw(&mut self) {}
     /// Code of the user's is about to run in the middle of a sweep, and may wait for other processes: nothing
     /// may be left that moves only while the sweep goes on.
     fn pause(&mut self) -> Result<()> {
         Ok(())
     }
     /// The sweep has reached its end; `bottom` when that is the base of the tape or of the nest.
-    fn end(&mut self, bottom: bool) -> Result<()>;
+    fn end(&mut self, _bottom: bool) -> Result<()> {
+        Ok(())
+    }
     /// An error where `call`, which ends what was to be done with the events from `event` on, comes in the middle of
     /// a sweep that is to go on below.
     fn may_end(&self, _call: &str, _event: u32) -> Result<()> {
         Ok(())
     }
-    /// Events from `event` on are about to be forgotten.
-    fn reset(&mut self, event: u32) -> Result<()>;
+    /// All that lies above `position` is about to be forgotten, events and what is in the arena.
+    fn forget(&mut self, _position: &Position) {}
 }
 
 /// Those of one tape, one of a type. Every message asks for its own: types stand beside, to be compared without
@@ -43,31 +47,26 @@ impl Companions {
     /// The one of type `C`, made if there is none.
     #[inline]
     pub fn get<C: Companion + Default>(&mut self) -> &mut C {
-        // Mostly there is one.
-        let companion: *mut C = match self.0.first_mut() {
-            Some((kind, companion)) if *kind == TypeId::of::<C>() => (&raw mut **companion).cast(),
-            _ => self.find_or_make(),
+        let found = self.0.iter_mut().find(|(kind, _)| *kind == TypeId::of::<C>());
+        let companion: *mut C = match found {
+            Some((_, companion)) => (&raw mut **companion).cast(),
+            None => self.make(),
         };
         // SAFETY: borrowed from `self`, and of type `C`, as `put` wrote beside it.
         unsafe { &mut *companion }
     }
 
-    #[inline(never)]
-    fn find_or_make<C: Companion + Default>(&mut self) -> *mut C {
-        let at = self.place::<C>().unwrap_or_else(|| {
-            self.put(Box::<C>::default());
-            self.0.len() - 1
-        });
-        (&raw mut *self.0[at].1).cast()
-    }
-
-    fn place<C: Companion>(&self) -> Option<usize> {
-        self.0.iter().position(|(kind, _)| *kind == TypeId::of::<C>())
+    #[cold]
+    fn make<C: Companion + Default>(&mut self) -> *mut C {
+        let mut companion = Box::<C>::default();
+        let made = &raw mut *companion;
+        self.put(companion);
+        made
     }
 
     /// Takes the one of type `C` out; makes it if there is none.
     pub fn take<C: Companion + Default>(&mut self) -> Box<C> {
-        match self.place::<C>() {
+        match self.0.iter().position(|(kind, _)| *kind == TypeId::of::<C>()) {
             Some(at) => {
                 let companion: Box<dyn Any> = self.0.swap_remove(at).1;
                 companion.downcast().expect("of the type beside it")
@@ -101,6 +100,10 @@ impl Companions {
     pub fn end(&mut self, bottom: bool) -> Result<()> {
         let end = |(_, companion): &mut (TypeId, Box<dyn Companion>)| companion.end(bottom);
         self.0.iter_mut().map(end).fold(Ok(()), Result::and)
+    }
+
+    pub fn forget(&mut self, position: &Position) {
+        self.0.iter_mut().for_each(|(_, companion)| companion.forget(position));
     }
 
     pub fn each(&mut self, mut f: impl FnMut(&mut dyn Companion) -> Result<()>) -> Result<()> {

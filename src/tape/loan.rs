@@ -1,8 +1,10 @@
-//! Adjoints that MPI reads where they lie, while the sweep that has taken them goes on.
+//! What MPI uses where it lies: adjoints, while the sweep that has taken them goes on, and parts of the arena.
 
 use super::{Result, Stream, Sweep, Tape};
 use crate::arena;
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::count::wide;
+use crate::error::{Code, Error};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// What all loans of a tape share: where its adjoints go if they have to outlive it.
 pub type Estate = Arc<Mutex<Option<Stream>>>;
@@ -88,5 +90,45 @@ impl Tape {
         let old = std::mem::replace(&mut self.adjoint, others);
         *self.estate.lock().unwrap_or_else(PoisonError::into_inner) = Some(old);
         self.estate = Estate::default();
+    }
+}
+
+/// As long as it lives, its tape does not forget what lies in the arena below some place.
+#[derive(Debug)]
+pub struct ArenaLoan {
+    _token: Arc<()>,
+}
+
+/// The places in a tape's arena below which it is lent, and whether it still is.
+pub type ArenaLoans = Vec<(u64, Weak<()>)>;
+
+impl Tape {
+    /// Lends what lies in the arena below `end`.
+    pub fn lend_arena(&mut self, end: u64) -> ArenaLoan {
+        let token = Arc::new(());
+        if self.arena_loans.len() == self.arena_loans.capacity() {
+            self.arena_loans.retain(|(_, token)| token.strong_count() > 0);
+            // As many again before the next look, which thus costs each of them little.
+            self.arena_loans.reserve(self.arena_loans.len().max(8));
+        }
+        self.arena_loans.push((end, Arc::downgrade(&token)));
+        ArenaLoan { _token: token }
+    }
+
+    /// Whether something in the arena from `offset` on is lent.
+    pub(super) fn is_arena_lent(&self, offset: u64) -> bool {
+        let mut loans = self.arena_loans.iter();
+        loans.any(|(end, token)| wide(*end) > wide(offset) && token.strong_count() > 0)
+    }
+
+    /// An error if something is that lies above `offset`.
+    pub(super) fn check_arena_loans(&self, offset: u64) -> Result<()> {
+        if !self.is_arena_lent(offset) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::Nest,
+            "a matrix that was made since is the buffer of a message under way: complete the request first",
+        ))
     }
 }

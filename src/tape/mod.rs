@@ -3,13 +3,13 @@
 //! One adjoint address space: every active double has an id, ids only grow while a tape records, and an
 //! id denotes one value for ever. A scalar statement takes one id; an event takes as many as it has outputs.
 
-mod block;
 mod callback;
 mod companions;
 mod event;
 mod fence;
 mod job;
 mod loan;
+mod operands;
 mod questions;
 mod record;
 mod segments;
@@ -19,16 +19,12 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-pub use block::{
-    Adjoint, Adjoints, Argument, Call, Cells, FixedPoint, Forward, ForwardCall, Id, Input, Kernel,
-    LinearSystem, Matrix, Operand, Operands, Operation, OperationCall, Owned, Part, SeenOperand,
-    SeenResult, SolveCall, Stretch, Values, View, fixed_point, linear_solve, numbered,
-};
 pub use callback::ReverseFn;
 pub use companions::Companion;
 pub use event::Event;
 pub use job::{ActiveJob, JobFunction, JobTape, Lease};
-pub use loan::AdjointLoan;
+pub use loan::{AdjointLoan, ArenaLoan};
+pub use operands::{Operands, Reach};
 pub use questions::set_accompanied;
 pub use record::{
     Room, activate, checking, current, forget_current, is_no_tape, set_checking, with_current,
@@ -113,7 +109,8 @@ pub struct Position {
 laid_out!(admpi_position, Position);
 
 impl Position {
-    const BOTTOM: Self = Self { argument: 0, payload: 0, statement: 0, id: 1, event: 0, tag: 0 };
+    pub const BOTTOM: Self =
+        Self { argument: 0, payload: 0, statement: 0, id: 1, event: 0, tag: 0 };
 
     /// Below or at `other` in every stream.
     fn within(&self, other: &Self) -> bool {
@@ -259,9 +256,7 @@ pub struct Tape {
     /// An error that a recorder could not report, and the tag of the values made right after it; 0 for ever.
     failed: Option<(u32, Error)>,
     companions: Companions,
-    /// The matrices that are bound to blocks of this tape.
-    bound: Box<block::Bound>,
-    loans: block::Loans,
+    arena_loans: loan::ArenaLoans,
     scratch: Vec<f64>,
     serial: u64,
     owner: AtomicU64,
@@ -318,8 +313,7 @@ impl Tape {
             leased: 0,
             failed: None,
             companions: Companions::default(),
-            bound: Box::default(),
-            loans: block::Loans::new(),
+            arena_loans: loan::ArenaLoans::new(),
             scratch: Vec::new(),
             serial: NEXT_SERIAL.fetch_add(1, Ordering::Relaxed),
             owner: AtomicU64::new(0),
@@ -340,6 +334,11 @@ impl Tape {
         self.tags.next(self.segments.tags())
     }
 
+    /// Counts the places that have been marked: what stood in a matrix at one must not be overwritten for good.
+    pub fn epoch(&self) -> u32 {
+        self.cursors.epoch
+    }
+
     /// The id that the next value gets.
     pub fn next_id(&self) -> u32 {
         self.cursors.next_id
@@ -350,12 +349,24 @@ impl Tape {
         self.cursors.checking != 0
     }
 
+    /// Lets operands be checked from the next statement on, or no longer.
+    pub fn check_operands(&mut self, on: bool) {
+        self.cursors.checking = u32::from(on);
+        self.sync();
+    }
+
     pub fn recording(&self) -> bool {
         self.cursors.recording != 0
     }
 
     pub fn event_count(&self) -> u32 {
         self.events
+    }
+
+    /// How many events overwrote primal values.
+    #[cfg(test)]
+    pub fn mutating_count(&self) -> usize {
+        self.mutating.len()
     }
 
     /// Adjoints side by side at each id.
@@ -471,10 +482,9 @@ impl Tape {
     unsafe fn forget(tape: *mut Self, position: &Position) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe {
-            (*tape).check_loans(position.payload)?;
-            (*tape).companions.each(|companion| companion.reset(position.event))?;
+            (*tape).check_arena_loans(position.payload)?;
+            (*tape).companions.forget(position);
             (*tape).zero_adjoints_from(position.id);
-            (*tape).evacuate(position.payload);
             Self::drop_events(tape, position);
             (*tape).rewind(position);
         }
@@ -488,10 +498,10 @@ impl Tape {
     pub unsafe fn free(tape: *mut Self) {
         // SAFETY: the caller's promise.
         unsafe {
-            (*tape).evacuate(0);
+            (*tape).companions.forget(&Position::BOTTOM);
             Self::drop_events(tape, &Position::BOTTOM);
             let mut tape = Box::from_raw(tape);
-            if tape.is_lent(0) {
+            if tape.is_arena_lent(0) {
                 // MPI is going to write there.
                 std::mem::forget(std::mem::replace(&mut tape.payload, Stream::new(0)));
             }
@@ -538,6 +548,12 @@ impl Tape {
             return Ok(());
         }
         Err(Error::new(Code::Nest, format!("{call}: a sweep of this tape is under way")))
+    }
+
+    /// Whether the innermost sweep began above `offset` of the arena, and no nest has been opened in its callback.
+    pub fn is_swept_above(&self, offset: u64) -> bool {
+        let sweep = self.sweeps.last();
+        sweep.is_some_and(|sweep| offset < sweep.top.payload && self.nests.len() <= sweep.nests)
     }
 
     /// An error if a sweep that stopped on its way is to go on below event `event`.
@@ -789,9 +805,14 @@ impl Tape {
         unsafe { &*self.event.base().cast::<Header>().add(wide32(index)) }
     }
 
-    fn payload_at(&self, offset: u64) -> *mut u8 {
-        // SAFETY: offsets come from the payload stream's own cursor.
-        unsafe { self.payload.base().add(wide(offset)) }
+    /// What lies at `offset` of the payload arena, which `allocate` has given.
+    pub fn payload_at(&self, offset: u64) -> *mut u8 {
+        self.payload.base().wrapping_add(wide(offset))
+    }
+
+    /// Where in the arena the newest event lies.
+    pub fn newest_payload(&self) -> u64 {
+        self.header(self.events - 1).payload
     }
 
     /// The tape's instance of `C`, made at its first use: state that a higher floor keeps with a tape.
@@ -866,7 +887,7 @@ impl Default for Tape {
 
 impl Drop for Tape {
     fn drop(&mut self) {
-        self.evacuate(0);
+        self.companions.forget(&Position::BOTTOM);
         // SAFETY: live until this returns.
         unsafe { Self::drop_events(self, &Position::BOTTOM) };
         self.stop();

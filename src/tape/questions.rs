@@ -31,7 +31,7 @@ fn refused<T>(message: String) -> Result<T> {
 
 impl Tape {
     /// Whether the user asked for checking: a map checks its first jobs by itself.
-    pub(super) fn is_strict(&self) -> bool {
+    pub fn is_strict(&self) -> bool {
         self.checking() && checking() && *ZEROS_REFUSED
     }
 
@@ -112,7 +112,7 @@ impl Tape {
     }
 
     /// Adjoints are seeded. The first ones after a sweep begin another one, before which all have their own.
-    pub(super) fn note_seeded(&mut self) {
+    pub fn note_seeded(&mut self) {
         if !std::mem::replace(&mut self.seeded, true) {
             self.swept = 0..0;
         }

@@ -225,9 +225,9 @@ impl Tape {
         )
     }
 
-    /// Bytes of the payload arena, uninitialised.
+    /// Bytes of the payload arena, uninitialised: their offset.
     #[inline(always)]
-    pub(super) fn allocate(&mut self, bytes: usize, align: usize) -> Result<u64> {
+    pub fn allocate(&mut self, bytes: usize, align: usize) -> Result<u64> {
         let offset = self.payload_used.next_multiple_of(align);
         match offset.checked_add(bytes) {
             // Even nothing needs an address.

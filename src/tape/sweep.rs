@@ -329,12 +329,7 @@ impl Tape {
     }
 
     /// The same for values with consecutive ids from `first` on, which are this tape's; passive ones have the id 0.
-    pub(super) fn seed_range(
-        &mut self,
-        first: u32,
-        weights: &[f64],
-        direction: usize,
-    ) -> Result<()> {
+    pub fn seed_range(&mut self, first: u32, weights: &[f64], direction: usize) -> Result<()> {
         if first == 0 {
             return Ok(());
         }
@@ -354,7 +349,7 @@ impl Tape {
     }
 
     /// The adjoints of values with consecutive ids from `first` on, as `adjoint` gives them. Not if some are kept.
-    pub(super) fn adjoints_of_range(&self, first: u32, direction: usize, out: &mut [f64]) -> bool {
+    pub fn adjoints_of_range(&self, first: u32, direction: usize, out: &mut [f64]) -> bool {
         let n = u32::try_from(out.len()).expect("ids that were given out");
         let kept = self.kept.partition_point(|&id| id < first);
         if self.kept.get(kept).is_some_and(|&id| id < first + n) {

@@ -505,9 +505,6 @@ impl Companion for Counting {
         self.ended += 1;
         Ok(())
     }
-    fn reset(&mut self, _: u32) -> Result<()> {
-        Ok(())
-    }
 }
 
 impl Companion for Refusing {
@@ -519,9 +516,6 @@ impl Companion for Refusing {
     }
     fn end(&mut self, _: bool) -> Result<()> {
         refusal(self.ends)
-    }
-    fn reset(&mut self, _: u32) -> Result<()> {
-        Ok(())
     }
 }
 

@@ -1,32 +1,16 @@
 //! Array statements: a whole assignment as one event, whose reverse function comes from the header or from the user.
 
+use super::argument::{Argument, Values, no_tape, numbered};
+use super::block::Matrix;
 use super::operand::{Operand, Place};
-use super::write::no_tape;
-use super::{Matrix, Owned, View, numbered};
+use super::owned::Owned;
+use super::part::Part;
+use super::view::View;
 use crate::count::as_c;
 use crate::error::{Code, Error, Result};
-use crate::tape::{Event, Sweep, Tape, Var};
+use crate::tape::{Event, Sweep, Tape};
 use std::cell::Cell;
 use std::ffi::c_void;
-
-/// A part of a matrix, or a scalar where `view.of` is null. Laid out as `admpi_operand`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct Argument {
-    pub view: View,
-    pub scalar: Var,
-}
-
-laid_out!(admpi_operand, Argument);
-
-impl Argument {
-    /// # Safety
-    /// The matrix is null or live.
-    unsafe fn is_active(&self) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { self.view.of.as_ref().is_some_and(|matrix| (*matrix.block).is_active()) }
-    }
-}
 
 /// Adjoints of element (i, j) from `adjoint + i * row_step + j * col_step` on, one a direction. Laid out as
 /// `admpi_adjoint`.
@@ -39,33 +23,6 @@ pub struct Adjoints {
 }
 
 laid_out!(admpi_adjoint, Adjoints);
-
-/// Values of an operand: element (i, j) is `value[i * row_step + j * col_step]`. Laid out as `admpi_values`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct Values {
-    pub value: *const f64,
-    pub row_step: i64,
-    pub col_step: i64,
-}
-
-laid_out!(admpi_values, Values);
-
-impl Argument {
-    /// # Safety
-    /// The matrix is null or live. The values are where they are as long as it is and nothing is assigned to it.
-    unsafe fn values(&self, name: &str) -> Result<Values> {
-        if self.view.of.is_null() {
-            return Ok(Values { value: &raw const self.scalar.value, row_step: 0, col_step: 0 });
-        }
-        // SAFETY: the caller's promise; the part is within the block.
-        let value = unsafe {
-            let part = self.view.part(name)?;
-            (*(*self.view.of).block).cells.value.add(part.offset)
-        };
-        Ok(Values { value, row_step: self.view.row_step, col_step: self.view.col_step })
-    }
-}
 
 /// What a forward function gets. Laid out as `admpi_forward_call`.
 #[repr(C)]
@@ -85,7 +42,7 @@ pub type Forward = unsafe extern "C-unwind" fn(*const ForwardCall) -> i32;
 /// What a reverse function gets. Laid out as `admpi_kernel_call`.
 #[repr(C)]
 #[derive(Debug)]
-pub struct Call {
+pub struct KernelCall {
     pub rows: i64,
     pub cols: i64,
     pub width: i64,
@@ -95,16 +52,16 @@ pub struct Call {
     pub value: *const Values,
 }
 
-laid_out!(admpi_kernel_call, Call);
+laid_out!(admpi_kernel_call, KernelCall);
 
-pub type Kernel = unsafe extern "C-unwind" fn(*const Call) -> i32;
+pub type Kernel = unsafe extern "C-unwind" fn(*const KernelCall) -> i32;
 
 /// The event. Operands, in as many places of the arena, and payload follow it there.
 struct Statement {
     /// Where the result's block begins, how many elements it has, and the part that was computed.
     first: u32,
     n: usize,
-    part: super::Part,
+    part: Part,
     /// What the other elements were taken from.
     carried: Option<Operand>,
     operands: *const Operand,
@@ -139,7 +96,7 @@ impl Event for Statement {
             adjoints.push(Adjoints { adjoint, row_step: as_c(row_step), col_step: as_c(col_step) });
         }
         let part = &self.part;
-        let call = Call {
+        let call = KernelCall {
             rows: as_c(part.rows),
             cols: as_c(part.cols),
             width: as_c(width),

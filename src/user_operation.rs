@@ -1,13 +1,9 @@
 //! Users' operations on matrices: a forward and a reverse function, any number of operands and results, one event.
 
-use super::kernel::Argument;
-use super::operand::{Input, Operand};
-use super::{Home, Owned, numbered};
-use crate::count::as_c;
-use crate::count::from_c;
+use crate::count::{as_c, from_c};
 use crate::error::{Code, Error, Result, of_users};
-use crate::tape::record::with_current;
-use crate::tape::{Event, Sweep, Tape};
+use crate::matrix::{Argument, Input, Operand, Owned, numbered};
+use crate::tape::{Event, Sweep, Tape, with_current};
 use std::borrow::Cow;
 use std::ffi::c_void;
 
@@ -49,8 +45,8 @@ pub struct OperationCall {
 
 laid_out!(admpi_operation_call, OperationCall);
 
-pub(super) type Function = unsafe extern "C-unwind" fn(*const OperationCall) -> i32;
-pub(super) type Destroy = unsafe extern "C-unwind" fn(*mut c_void);
+pub(crate) type Function = unsafe extern "C-unwind" fn(*const OperationCall) -> i32;
+pub(crate) type Destroy = unsafe extern "C-unwind" fn(*mut c_void);
 
 /// A user's operation. Laid out as `admpi_operation`.
 #[repr(C)]
@@ -66,7 +62,7 @@ laid_out!(admpi_operation, Operation);
 
 /// The user's data of one operation, which is destroyed with it.
 pub struct Data {
-    pub(super) data: *mut c_void,
+    pub(crate) data: *mut c_void,
     destroy: Option<Destroy>,
 }
 
@@ -194,7 +190,7 @@ impl<C: Compute> Event for Recorded<C> {
 
 impl Data {
     /// The data of a call, which the library has from now on; `size` is what the user says of a table of type `T`.
-    pub(super) fn of<T>(
+    pub(crate) fn of<T>(
         name: &str,
         size: usize,
         data: *mut c_void,
@@ -243,7 +239,7 @@ impl Operation {
 ///
 /// # Safety
 /// The arguments' matrices are null or live.
-pub(super) unsafe fn apply<C: Compute>(
+pub(crate) unsafe fn apply<C: Compute>(
     compute: C,
     arguments: &[Argument],
     shapes: &[[i64; 2]],
@@ -253,10 +249,8 @@ pub(super) unsafe fn apply<C: Compute>(
     // The function may assign to the matrices of its operands, which keep what they are here until it is recorded.
     let matrices = arguments.iter().map(|argument| argument.view.of);
     // SAFETY: live, as `prepare` has found.
-    let _kept: Vec<Owned> = matrices
-        .filter(|of| !of.is_null())
-        .map(|of| Owned::new(unsafe { (*of).block }, 0, 0))
-        .collect();
+    let _kept: Vec<Owned> =
+        matrices.filter(|of| !of.is_null()).map(|of| unsafe { Owned::share(of) }.copy()).collect();
     {
         let values: Vec<Cow<'_, [f64]>> = inputs.iter().map(Input::values).collect();
         let seen: Vec<SeenResult> = results
@@ -317,11 +311,8 @@ fn record<C: Compute>(
     let mut made = Vec::with_capacity(results.len());
     for result in results {
         // SAFETY: a live matrix of ours.
-        let (operand, home) = unsafe {
-            let home = &(*(*result.0).block).home;
-            (Tape::operand(Some(tape), "result", &result.view())?, home)
-        };
-        if !matches!(home, Home::Arena { serial, .. } if *serial == tape.serial) {
+        let operand = unsafe { Tape::operand(Some(tape), "result", &result.view())? };
+        if !result.is_on(tape) {
             return Err(Error::new(
                 Code::Nest,
                 "the user's forward function reset the tape, or changed it for another",

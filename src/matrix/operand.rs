@@ -1,13 +1,15 @@
 //! Parts of matrices as operands of events: their values, and the adjoints that a sweep adds to.
 
-use super::kernel::Argument;
+use super::argument::{Argument, no_tape};
+use super::block::{Block, Ids, Storage};
+use super::id::{Id, run};
+use super::owned::{Hold, Owned};
+use super::part::Part;
 use super::runs::Runs;
-use super::write::no_tape;
-use super::{Block, Hold, Home, Id, Ids, Owned, Part, View, run};
+use super::view::View;
 use crate::count::wide32;
-use crate::error::{Code, Error, Result};
-use crate::tape::fence::Fence;
-use crate::tape::{Sweep, Tape, Var};
+use crate::error::Result;
+use crate::tape::{Operands, Reach, Tape, Var};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -196,16 +198,6 @@ impl Place {
     }
 }
 
-/// What an event in a sweep adds to.
-#[derive(Debug)]
-pub struct Operands<'s> {
-    adjoint: *mut f64,
-    /// The event's own first id: its operands are older.
-    below: u32,
-    width: usize,
-    fence: &'s mut Fence,
-}
-
 impl Block {
     /// Of a block with ids: the id of element 0, were those of the part consecutive with it.
     fn range_of(&self, part: &Part) -> Option<u32> {
@@ -275,10 +267,10 @@ impl Tape {
         if operand.block.is_null() || (!reads_values && !matches!(operand.ids, Seen::Listed(_))) {
             return Ok(());
         }
-        let (events, serial) = (self.events, self.serial);
+        let (events, serial) = (self.event_count(), self.serial());
         // SAFETY: live, by the promise of who made the operand.
         let block = unsafe { &*operand.block };
-        if let Home::Heap { holder } = &block.home {
+        if let Storage::Heap { holder } = &block.storage {
             // Another tape that comes between holds it once more.
             if holder.load(Ordering::Relaxed) != serial {
                 block.own();
@@ -316,36 +308,18 @@ impl Tape {
     }
 }
 
-impl Sweep<'_> {
-    /// The adjoints of an event with `n` results from id `first` on, apart: those of its operands, to add to, and the
-    /// `n * width` of its results, which it must zero when it has read them.
-    pub fn split(&mut self, first: u32, n: usize) -> (Operands<'_>, &mut [f64]) {
-        let width = self.width();
-        let results = self.adjoints(first, n);
-        let results: *mut [f64] = results;
-        let adjoint = self.tape().adjoint.base().cast();
-        let operands = Operands { adjoint, below: first, width, fence: &mut self.fence };
-        // SAFETY: borrowed from the sweep as long as both live; operands keep below the results.
-        (operands, unsafe { &mut *results })
-    }
-}
-
 impl Operands<'_> {
-    pub fn width(&self) -> usize {
-        self.width
-    }
-
     /// Lets `f` add to the adjoints of `operand`. It is not called where there are none, or where they are none of
     /// the nest's business.
     pub fn add(&mut self, operand: &Operand, f: impl FnOnce(Adjoint<'_>)) -> Result<()> {
         let mut place = self.place(operand)?;
-        let (adjoint, row_step, col_step) = place.pointer(operand, self.width);
+        let (adjoint, row_step, col_step) = place.pointer(operand, self.width());
         if adjoint.is_null() {
             return Ok(());
         }
         let n = match &place {
             Place::Apart(Spare(values)) => values.len(),
-            _ => operand.part.span().len() * self.width,
+            _ => operand.part.span().len() * self.width(),
         };
         // SAFETY: as many are there, and `&mut self` keeps others away.
         let values = unsafe { std::slice::from_raw_parts_mut(adjoint, n) };
@@ -377,7 +351,7 @@ impl Operands<'_> {
 
     /// Where what is added to the adjoints of `operand` goes.
     pub(super) fn place(&self, operand: &Operand) -> Result<Place> {
-        let (part, width) = (&operand.part, self.width);
+        let (part, width) = (&operand.part, self.width());
         if part.is_empty() {
             return Ok(Place::Nowhere);
         }
@@ -391,22 +365,12 @@ impl Operands<'_> {
                 (first, part.span())
             }
         };
-        let end = wide32(first) + span.end;
-        if end > wide32(self.below) {
-            return Err(foreign(end - 1));
-        }
-        let start = wide32(first) + span.start;
-        if start < wide32(self.fence.free()) {
-            let ids = narrow(start)..narrow(end);
-            if self.fence.ignores_all(&ids) {
-                return Ok(Place::Nowhere);
-            }
-            if !self.fence.admits_all(&ids) {
-                return Ok(Place::Apart(Spare::zeros(part.len() * width)));
-            }
-        }
-        // SAFETY: ids below the event's are committed.
-        Ok(Place::There(unsafe { self.adjoint.add(start * width) }))
+        let first = wide32(first);
+        Ok(match self.reach(first + span.start..first + span.end)? {
+            Reach::There(adjoint) => Place::There(adjoint),
+            Reach::Each => Place::Apart(Spare::zeros(part.len() * width)),
+            Reach::Nowhere => Place::Nowhere,
+        })
     }
 
     /// To be called when all has been added.
@@ -494,54 +458,9 @@ impl Operands<'_> {
         }
         Ok(())
     }
-
-    /// Adds those of `n` elements, the first of `values`, to `active` adjoints of consecutive ids, and returns the rest.
-    fn add_run<'v>(
-        &mut self,
-        id: u32,
-        active: usize,
-        n: usize,
-        values: &'v [f64],
-    ) -> Result<&'v [f64]> {
-        let (now, later) = values.split_at(n * self.width);
-        let outside = wide32(self.fence.free().saturating_sub(id)).min(active);
-        if wide32(id) + active > wide32(self.below) {
-            return Err(foreign(wide32(id) + active - 1));
-        }
-        for (id, values) in (id..).zip(now.chunks_exact(self.width)).take(outside) {
-            if self.fence.lets(id, values) {
-                // SAFETY: as in `add`.
-                let adjoints = unsafe {
-                    std::slice::from_raw_parts_mut(
-                        self.adjoint.add(wide32(id) * self.width),
-                        self.width,
-                    )
-                };
-                adjoints.iter_mut().zip(values).for_each(|(adjoint, value)| *adjoint += value);
-            }
-        }
-        let now = &now[outside * self.width..active * self.width];
-        let first = (wide32(id) + outside) * self.width;
-        // SAFETY: as in `add`.
-        let adjoints =
-            unsafe { std::slice::from_raw_parts_mut(self.adjoint.add(first), now.len()) };
-        adjoints.iter_mut().zip(now).for_each(|(adjoint, value)| *adjoint += value);
-        Ok(later)
-    }
 }
 
 /// An id that was given out.
 fn narrow(id: usize) -> u32 {
     u32::try_from(id).expect("ids are 32 bits")
-}
-
-#[cold]
-fn foreign(id: usize) -> Error {
-    Error::new(
-        Code::Stale,
-        format!(
-            "an operand has id {id}, made after the operation: it outlived a reset or belongs to another tape \
-             (ADMPI_CHECK=1 tells where); clear the adjoints"
-        ),
-    )
 }

@@ -1,13 +1,13 @@
 //! Equations that functions of the user's solve: linear systems whose matrix is never formed, and fixed points. Of the
 //! functions' iterations nothing is recorded; a sweep records one evaluation in a nest, and reverses that.
 
-use super::kernel::Argument;
-use super::operation::{Compute, Data, Destroy, OperationCall, SeenOperand, SeenResult, apply};
-use super::{Matrix, Owned, View};
 use crate::count::as_c;
 use crate::error::{Code, Error, Result, of_users};
-use crate::tape::record::{activate, with_current};
-use crate::tape::{Outside, Tape};
+use crate::matrix::{Argument, Matrix, Owned, View};
+use crate::tape::{Outside, Tape, activate, with_current};
+use crate::user_operation::{
+    Compute, Data, Destroy, OperationCall, SeenOperand, SeenResult, apply,
+};
 use std::ffi::c_void;
 
 /// What the function that solves a linear system gets. Laid out as `admpi_solve_call`.
@@ -105,7 +105,7 @@ fn in_nest(f: impl FnOnce() -> Result<()>) -> Result<()> {
     if tape.is_null() {
         let mut own = Box::new(Tape::new());
         // Values of another tape would be taken for its own.
-        own.cursors.checking = 1;
+        own.check_operands(true);
         let own = Box::into_raw(own);
         // SAFETY: live until it is freed here, after it was made current no more.
         unsafe {

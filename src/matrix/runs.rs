@@ -1,7 +1,7 @@
 //! Ids by runs: those of a matrix of which parts were assigned, as long as there are few of them.
 #![forbid(unsafe_code)]
 
-use super::Id;
+use super::id::Id;
 use std::cell::Cell;
 use std::ops::Range;
 
@@ -96,13 +96,5 @@ impl Runs {
     /// Of an element, the number of its run.
     fn find(&self, k: usize) -> usize {
         self.run[1..].iter().take_while(|next| next.from <= k).count()
-    }
-}
-
-impl Id {
-    /// That of the element `i` further on.
-    pub(super) fn behind(self, i: usize) -> Self {
-        let ahead = if self.id == 0 { 0 } else { u32::try_from(i).unwrap_or(0) };
-        Self { id: self.id.wrapping_add(ahead), ..self }
     }
 }

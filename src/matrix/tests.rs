@@ -1,8 +1,11 @@
 //! Matrices against scalars: random programs with assignments to elements in every way, sweeps, nests and resets.
 
-use super::operand::Adjoint;
-use super::*;
-use crate::tape::{Outside, Position, Room, activate};
+use super::block::{Block, Ids};
+use super::id::STALE;
+use super::runs::MOST;
+use super::{Adjoint, ElementBuffer, Id, Operand, Owned, Part, View};
+use crate::error::{Code, Result};
+use crate::tape::{Event, Outside, Position, Sweep, Tape, Var, activate};
 
 /// Adds `of(i, j, k)` to the adjoint of element (i, j) in direction k.
 fn add_each(
@@ -89,14 +92,8 @@ fn sum(tape: &mut Tape, x: &View) -> Var {
 }
 
 fn statement(tape: &mut Tape, value: f64, arguments: &[(f64, Var)]) -> Var {
-    let active = arguments.iter().filter(|(_, x)| x.id != 0).count();
-    if active == 0 || tape.grow(254).unwrap() == Room::NotRecording {
-        return Var { value, id: 0, tag: 0 };
-    }
-    for &(partial, x) in arguments.iter().filter(|(_, x)| x.id != 0) {
-        tape.push_argument(partial, x.id);
-    }
-    let id = tape.finish_statement(u8::try_from(active).unwrap());
+    let (partials, operands): (Vec<f64>, Vec<Var>) = arguments.iter().copied().unzip();
+    let id = tape.precomputed(&operands, &partials).unwrap();
     tape.value(value, id, 0)
 }
 
@@ -156,10 +153,10 @@ fn part(a: &Owned, offset: i64, rows: i64, cols: i64) -> View {
 }
 
 /// `n` elements side by side as the buffer of a message.
-fn received(a: &Owned, from: usize, n: usize) -> Stretch {
+fn received(a: &Owned, from: usize, n: usize) -> ElementBuffer {
     let all = View { rows: a.view().rows * a.view().cols, cols: 1, ..a.view() };
     // SAFETY: live.
-    unsafe { Stretch::new("buf", all, i64::try_from(from).unwrap(), n) }.unwrap()
+    unsafe { ElementBuffer::new("buf", all, i64::try_from(from).unwrap(), n) }.unwrap()
 }
 
 /// Calls `f` while the tape is the thread's.
@@ -174,7 +171,7 @@ fn current<R>(tape: &mut Tape, f: impl FnOnce() -> R) -> R {
 }
 
 /// A message brings `x`, which have consecutive ids.
-fn arrive(tape: &mut Tape, buffer: &mut Stretch, x: &[Var]) {
+fn arrive(tape: &mut Tape, buffer: &mut ElementBuffer, x: &[Var]) {
     let values: Vec<f64> = x.iter().map(|x| x.value).collect();
     let id = x.first().map_or(Id::default(), |x| Id { id: x.id, tag: x.tag });
     current(tape, || match buffer.place() {
@@ -241,7 +238,7 @@ fn runs_of_ids_split_and_merge() {
     let threes = Owned::passive(10, 1, [3.0; 10]).unwrap();
     assign(&mut tape, &column(&a, 2), &threes.view());
     assert_eq!(lengths(&a), [20, 10, 10]);
-    assert_eq!(tape.mutating.len(), 0);
+    assert_eq!(tape.mutating_count(), 0);
     // And a part of the whole has the runs of the whole.
     // SAFETY: live.
     let copy = unsafe { Tape::matrix_of(Some(&mut *tape), "a", &part(&a, 15, 20, 1)) }.unwrap();
@@ -266,7 +263,7 @@ fn too_many_runs_become_an_array() {
         assign(&mut tape, &part(&a, i64::try_from(at).unwrap(), 10, 1), &part(&b, 0, 10, 1));
         x[at..at + 10].copy_from_slice(&y[..10]);
         let runs = 2 * (k + 1) + 1;
-        assert_eq!(lengths(&a).len(), if runs <= runs::MOST { runs } else { 0 }, "{k}");
+        assert_eq!(lengths(&a).len(), if runs <= MOST { runs } else { 0 }, "{k}");
         assert_eq!(elements(&a), x);
     }
     // One element wants an array at once.
@@ -389,7 +386,7 @@ fn operands_of_runs_are_ranges() {
     // They stay what they are for an event that reads no values, and so do not keep others from being written.
     let y = sum(&mut tape, &a.view());
     assign(&mut tape, &column(&a, 1), &column(&b, 1));
-    assert_eq!((lengths(&a), tape.mutating.len()), (vec![20, 10, 10], 0));
+    assert_eq!((lengths(&a), tape.mutating_count()), (vec![20, 10, 10], 0));
     tape.seed(&y, 1.0, 0).unwrap();
     reverse(&mut tape);
     let expected = [vec![0.0; 10], vec![1.0; 20], vec![0.0; 10], vec![1.0; 10], vec![0.0; 30]];
@@ -450,7 +447,7 @@ fn messages_arrive_in_their_columns() {
                 }
                 let runs = if arrived == 10 { vec![10, 30] } else { vec![4, 36] };
                 if meanwhile == Nothing {
-                    assert_eq!((lengths(&a), tape.mutating.len()), (runs, usize::from(read)));
+                    assert_eq!((lengths(&a), tape.mutating_count()), (runs, usize::from(read)));
                 }
                 if let Some(copy) = copy {
                     // What arrived there is no value of the program's; the rest is as it was.
@@ -554,7 +551,7 @@ fn an_element_is_assigned_twice_between_readings() {
         assert_eq!((adjoint(&tape, &x[0]), adjoint(&tape, &x[1])), (6.0 * p, 9.0 * q), "{k}");
     }
     // One event for the assignments between two readings, whatever their number.
-    assert_eq!(tape.mutating.len(), 3);
+    assert_eq!(tape.mutating_count(), 3);
 }
 
 #[test]
@@ -567,14 +564,14 @@ fn filling_a_fresh_matrix_saves_nothing() {
         let y = mul(&mut tape, x, Var { value: k as f64, ..Var::default() });
         set(&mut tape, &a, k, y);
     }
-    assert_eq!(tape.mutating.len(), 0);
+    assert_eq!(tape.mutating_count(), 0);
     let events = tape.event_count();
     // A reading of the first half concerns the first half only.
     let lower = square(&mut tape, &part(&a, 0, 50, 1));
     set(&mut tape, &a, 50, x);
-    assert_eq!((tape.mutating.len(), tape.event_count()), (0, events + 1));
+    assert_eq!((tape.mutating_count(), tape.event_count()), (0, events + 1));
     set(&mut tape, &a, 49, x);
-    assert_eq!(tape.mutating.len(), 1);
+    assert_eq!(tape.mutating_count(), 1);
     tape.seed(&elements(&lower)[49], 1.0, 0).unwrap();
     reverse(&mut tape);
     assert_eq!(adjoint(&tape, &x), 2.0 * 2.0 * 49.0 * 49.0);
@@ -593,10 +590,11 @@ fn columns_are_saved_as_runs() {
     let between = square(&mut tape, &left);
     set(&mut tape, &a, 7, x[3]);
     let marked = tape.mark();
-    let saved = tape.payload_used;
+    let saved = tape.position().payload;
     assign(&mut tape, &left, &part(&a, 1, rows, 1));
     // Value and id of each.
-    assert!(tape.payload_used - saved < 16 * n + 400, "{}", tape.payload_used - saved);
+    let saved = tape.position().payload - saved;
+    assert!(saved < 16 * n as u64 + 400, "{saved}");
     let after = square(&mut tape, &left);
     let now = elements(&a);
     for _ in 0..2 {
@@ -833,12 +831,14 @@ fn assignment_during_a_sweep() {
     struct Assigns {
         a: Owned,
         x: Var,
+        tape: *mut Tape,
         code: Option<Code>,
     }
     impl Event for Assigns {
         const NAME: &'static str = "assigns";
-        fn reverse(&mut self, sweep: &mut Sweep<'_>) -> Result<()> {
-            let tape = sweep.tape();
+        fn reverse(&mut self, _sweep: &mut Sweep<'_>) -> Result<()> {
+            // SAFETY: live, and nobody else has a reference to it, as in a callback of the user's.
+            let tape = unsafe { &mut *self.tape };
             // SAFETY: live.
             let outside =
                 unsafe { Tape::assign_vars(Some(tape), "a", &part(&self.a, 0, 1, 1), &[self.x]) };
@@ -857,7 +857,8 @@ fn assignment_during_a_sweep() {
     // SAFETY: live.
     let a_too = unsafe { Owned::share(shared.of) };
     let (events, y) = (x[1], square(&mut tape, &a.view()));
-    tape.record(0, |_, _| Assigns { a: a_too, x: events, code: None }).unwrap();
+    let this = &raw mut *tape;
+    tape.record(0, |_, _| Assigns { a: a_too, x: events, tape: this, code: None }).unwrap();
     set(&mut tape, &a, 0, x[1]);
     for sweep in 1..=2 {
         tape.seed(&elements(&y)[0], 1.0, 0).unwrap();
@@ -1002,7 +1003,7 @@ impl Twins {
     /// Elements side by side get what a message brings: squares of others, or only the first of them.
     fn receive(&mut self, to: usize) {
         // A nest that is closed does not take back what becomes of a matrix as a whole.
-        let nested = !self.tape.nests.is_empty();
+        let nested = self.tape.base() != Position::BOTTOM;
         let n = 1 + self.random.below(N - usize::from(nested));
         let (at, from, start) =
             (self.random.below(N + 1 - n), self.matrix(), self.random.below(N + 1 - n));

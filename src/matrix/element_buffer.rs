@@ -1,18 +1,20 @@
 //! Parts of matrices as buffers of messages: values leave from where they lie, and arrive where they are to stay.
 
-use super::{Block, Hold, Home, Id, Owned, Part, View, bind};
-use crate::count::wide;
+use super::block::{Block, Storage, bind};
+use super::id::Id;
+use super::owned::{Hold, Owned};
+use super::part::Part;
+use super::view::View;
 use crate::error::{Code, Error, Result};
-use crate::tape::{Tape, Var, with_current};
+use crate::tape::{ArenaLoan, Tape, Var, with_current};
 use std::ops::Range;
-use std::sync::{Arc, Weak};
 
 /// Elements that are handed on at a time.
 const CHUNK: usize = 64;
 
 /// `n` elements of a view, column by column, from the `first` on. It keeps the matrix.
 #[derive(Debug)]
-pub struct Stretch {
+pub struct ElementBuffer {
     of: Owned,
     view: View,
     first: usize,
@@ -20,27 +22,21 @@ pub struct Stretch {
     loan: Option<Loan>,
 }
 
-/// While it lives its tape does not forget what is lent.
-type Token = Arc<()>;
-
 /// What MPI reads or writes, until the request is complete.
 #[derive(Debug)]
 #[allow(dead_code)] // some are there to be dropped
 enum Loan {
     /// A matrix that is to take the place of the whole one.
-    Fresh(Owned, Option<Token>),
+    Fresh(Owned, Option<ArenaLoan>),
     /// The elements themselves, of this block, which may be overwritten.
-    There(*mut Block, *mut f64, Option<Token>),
+    There(*mut Block, *mut f64, Option<ArenaLoan>),
     /// Values that leave, of a block in the arena.
-    Leaving(Token),
+    Leaving(ArenaLoan),
     /// Of one on the heap.
     Held(Hold),
 }
 
-/// Blocks of a tape's arena that MPI uses, and whether it still does.
-pub type Loans = Vec<(u64, Weak<()>)>;
-
-impl Clone for Stretch {
+impl Clone for ElementBuffer {
     fn clone(&self) -> Self {
         let Self { of, view, first, n, loan: _ } = self;
         // SAFETY: live.
@@ -49,7 +45,7 @@ impl Clone for Stretch {
     }
 }
 
-impl Stretch {
+impl ElementBuffer {
     /// # Safety
     /// `view.of` is NULL or a live matrix.
     pub unsafe fn new(name: &str, view: View, first: i64, n: usize) -> Result<Self> {
@@ -102,15 +98,15 @@ impl Stretch {
         // SAFETY: `of` keeps the matrix, and a live matrix is bound to a live block.
         let block = unsafe { (*self.of.0).block };
         // SAFETY: as above.
-        let loan = match unsafe { &(*block).home } {
-            Home::Heap { .. } => {
+        let loan = match unsafe { &(*block).storage } {
+            Storage::Heap { .. } => {
                 // SAFETY: as above.
                 unsafe { (*block).own() };
                 Some(Loan::Held(Hold { block, serial: 0 }))
             }
-            Home::Arena { serial, offset, .. } => with_current(|tape| {
-                let tape = tape.filter(|tape| tape.serial == *serial)?;
-                Some(Loan::Leaving(tape.lend(*offset + 1)))
+            Storage::Arena { serial, offset, .. } => with_current(|tape| {
+                let tape = tape.filter(|tape| tape.serial() == *serial)?;
+                Some(Loan::Leaving(tape.lend_arena(*offset + 1)))
             }),
         };
         self.loan = loan;
@@ -146,7 +142,7 @@ impl Stretch {
         let part = self.part()?;
         let begin = self.first + from;
         let end = begin + n;
-        assert!(end <= self.first + self.n, "elements of the stretch");
+        assert!(end <= self.first + self.n, "elements of the buffer");
         if n == 0 {
             return Ok(Vec::new());
         }
@@ -256,7 +252,9 @@ impl Stretch {
     fn lend_whole(&self, mut tape: Option<&mut Tape>, at_once: bool) -> Result<Loan> {
         let fresh = self.fresh(tape.as_deref_mut())?;
         let token = match tape {
-            Some(tape) if !at_once && tape.recording() => Some(tape.lend(tape.payload_used as u64)),
+            Some(tape) if !at_once && tape.recording() => {
+                Some(tape.lend_arena(tape.position().payload))
+            }
             _ => None,
         };
         Ok(Loan::Fresh(fresh, token))
@@ -275,9 +273,9 @@ impl Stretch {
             let vacant = Tape::vacant(tape.as_deref_mut(), "buf", self.of.0, &part, active)?;
             let Some(block) = vacant else { return Ok(None) };
             let place = (*block).cells.value.add(run.start);
-            let token = match (tape, &(*block).home) {
-                (Some(tape), Home::Arena { offset, .. }) if !at_once => {
-                    Some(tape.lend(*offset + 1))
+            let token = match (tape, &(*block).storage) {
+                (Some(tape), Storage::Arena { offset, .. }) if !at_once => {
+                    Some(tape.lend_arena(*offset + 1))
                 }
                 _ => None,
             };
@@ -355,35 +353,5 @@ impl Stretch {
     }
 }
 
-impl Tape {
-    /// A token: as long as it lives, what lies in the arena below `end` is not forgotten.
-    fn lend(&mut self, end: u64) -> Token {
-        let token = Arc::new(());
-        if self.loans.len() == self.loans.capacity() {
-            self.loans.retain(|(_, token)| token.strong_count() > 0);
-            // As many again before the next look, which thus costs each of them little.
-            self.loans.reserve(self.loans.len().max(8));
-        }
-        self.loans.push((end, Arc::downgrade(&token)));
-        token
-    }
-
-    /// Whether MPI uses something in the arena from `offset` on.
-    pub(in crate::tape) fn is_lent(&self, offset: u64) -> bool {
-        self.loans.iter().any(|(end, token)| wide(*end) > wide(offset) && token.strong_count() > 0)
-    }
-
-    /// An error if MPI uses what lies above `offset`.
-    pub(in crate::tape) fn check_loans(&self, offset: u64) -> Result<()> {
-        if !self.is_lent(offset) {
-            return Ok(());
-        }
-        Err(Error::new(
-            Code::Nest,
-            "a matrix that was made since is the buffer of a message under way: complete the request first",
-        ))
-    }
-}
-
 // SAFETY: a matrix belongs to one thread at a time; a request that is completed on another one took it along.
-unsafe impl Send for Stretch {}
+unsafe impl Send for ElementBuffer {}
