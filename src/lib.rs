@@ -12,17 +12,18 @@ pub mod capi; // floor 8
 pub mod count; // floor 1
 #[cfg(feature = "mpi")]
 pub mod datatype; // floor 5
+pub mod densities; // floor 5
 pub mod elementary; // floor 1
 pub mod error; // floor 1
 pub mod implicit; // floor 4
 pub mod lanes; // floor 1
 #[cfg(feature = "mpi")]
 pub mod large; // floor 5
+pub mod linalg; // floor 4
 pub mod map; // floor 7
 pub mod matrix; // floor 3
 #[cfg(feature = "mpi")]
 pub mod mpi; // floor 4
-pub mod ops; // floor 4
 pub mod options; // floor 1
 pub mod special; // floor 1
 pub mod tape; // floor 2

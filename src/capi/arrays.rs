@@ -4,8 +4,8 @@ use super::varmat::{elements, with_tape};
 use super::{array, entry, get, null, put};
 use crate::count::from_c;
 use crate::error::Result;
+use crate::linalg;
 use crate::matrix::numbered;
-use crate::ops;
 use crate::tape::Tape;
 use std::ffi::c_void;
 
@@ -138,7 +138,7 @@ pub unsafe extern "C-unwind" fn admpi_cumulative_sum(
             let a = get("a", a)?;
             let sums = with_tape(|tape| {
                 let a = Tape::operand(tape.as_deref(), "a", a)?;
-                ops::cumulative_sum(tape, a)
+                linalg::cumulative_sum(tape, a)
             });
             Ok(sums?.into_raw())
         })
@@ -167,7 +167,7 @@ pub unsafe extern "C-unwind" fn admpi_concatenate(
                     numbered("part", k, |name| Tape::operand(tape.as_deref(), name, part))
                 };
                 let parts: Result<Vec<_>> = parts.iter().enumerate().map(operand).collect();
-                ops::concatenate(tape, &parts?, below != 0)
+                linalg::concatenate(tape, &parts?, below != 0)
             });
             Ok(joined?.into_raw())
         })
@@ -197,7 +197,7 @@ pub unsafe extern "C-unwind" fn admpi_scatter_add(
             let sums = with_tape(|tape| {
                 let operand = |name, view| Tape::operand(tape.as_deref(), name, view);
                 let (a, b) = (operand("a", a)?, operand("b", b)?);
-                ops::scatter_add(tape, a, index, b)
+                linalg::scatter_add(tape, a, index, b)
             });
             Ok(sums?.into_raw())
         })

@@ -5,8 +5,8 @@
 
 use super::varmat::with_tape;
 use super::{entry, get, put};
+use crate::densities::{self, Density};
 use crate::matrix::Input;
-use crate::ops::{self, Density};
 use crate::tape::Tape;
 
 // By the names under which C knows them: they are defined in `include/admpi/var.h` and `matrix.h`.
@@ -30,7 +30,7 @@ unsafe fn density<D: Density<K>, const K: usize>(
                     inputs.push(Input::new(tape.as_deref(), name, get(name, argument)?)?);
                 }
                 let inputs = inputs.try_into().unwrap_or_else(|_| unreachable!("K of them"));
-                ops::log_density::<D, K>(tape, inputs)
+                densities::log_density::<D, K>(tape, inputs)
             })
         })
     })
@@ -52,7 +52,7 @@ pub unsafe extern "C-unwind" fn admpi_normal_lpdf(
     lp_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { density::<ops::Normal, _>(lp_out, [y, mu, sigma]) }
+    unsafe { density::<densities::Normal, _>(lp_out, [y, mu, sigma]) }
 }
 
 /// The log density of Student's t distribution, summed over all
@@ -73,7 +73,7 @@ pub unsafe extern "C-unwind" fn admpi_student_t_lpdf(
     lp_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { density::<ops::StudentT, _>(lp_out, [y, nu, mu, sigma]) }
+    unsafe { density::<densities::StudentT, _>(lp_out, [y, nu, mu, sigma]) }
 }
 
 /// The log density of the gamma distribution, minus infinity for y < 0, summed over all
@@ -92,7 +92,7 @@ pub unsafe extern "C-unwind" fn admpi_gamma_lpdf(
     lp_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { density::<ops::Gamma, _>(lp_out, [y, alpha, beta]) }
+    unsafe { density::<densities::Gamma, _>(lp_out, [y, alpha, beta]) }
 }
 
 /// The log probability of events that occur with the probability inv_logit(alpha), summed over all
@@ -110,7 +110,7 @@ pub unsafe extern "C-unwind" fn admpi_bernoulli_logit_lpmf(
     lp_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { density::<ops::BernoulliLogit, _>(lp_out, [y, alpha]) }
+    unsafe { density::<densities::BernoulliLogit, _>(lp_out, [y, alpha]) }
 }
 
 /// The log probability of counts of which exp(alpha) are expected, summed over all
@@ -128,7 +128,7 @@ pub unsafe extern "C-unwind" fn admpi_poisson_log_lpmf(
     lp_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { density::<ops::PoissonLog, _>(lp_out, [y, alpha]) }
+    unsafe { density::<densities::PoissonLog, _>(lp_out, [y, alpha]) }
 }
 
 /// The log density of the multivariate normal distribution, by the Cholesky factor of the covariance, summed over the
@@ -148,7 +148,7 @@ pub unsafe extern "C-unwind" fn admpi_multi_normal_cholesky_lpdf(
     lp_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { multi_normal(lp_out, ops::Scale::Factor, [("y", y), ("mu", mu), ("l", l)]) }
+    unsafe { multi_normal(lp_out, densities::Scale::Factor, [("y", y), ("mu", mu), ("l", l)]) }
 }
 
 /// The log density of the multivariate normal distribution, by the covariance, summed over the columns of y. The Cholesky
@@ -168,7 +168,7 @@ pub unsafe extern "C-unwind" fn admpi_multi_normal_lpdf(
 ) -> i32 {
     // SAFETY: as the C contract says.
     unsafe {
-        multi_normal(lp_out, ops::Scale::Covariance, [("y", y), ("mu", mu), ("sigma", sigma)])
+        multi_normal(lp_out, densities::Scale::Covariance, [("y", y), ("mu", mu), ("sigma", sigma)])
     }
 }
 
@@ -176,7 +176,7 @@ pub unsafe extern "C-unwind" fn admpi_multi_normal_lpdf(
 /// As for `density`.
 unsafe fn multi_normal(
     lp_out: *mut admpi_var,
-    scale: ops::Scale,
+    scale: densities::Scale,
     arguments: [(&str, *const admpi_view); 3],
 ) -> i32 {
     // SAFETY: as the C contract says.
@@ -185,7 +185,7 @@ unsafe fn multi_normal(
             with_tape(|tape| {
                 let operand = |(name, view)| Tape::operand(tape.as_deref(), name, get(name, view)?);
                 let [y, mu, of_scale] = arguments.map(operand);
-                ops::multi_normal(tape, scale, y?, mu?, of_scale?)
+                densities::multi_normal(tape, scale, y?, mu?, of_scale?)
             })
         })
     })

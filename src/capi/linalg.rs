@@ -4,8 +4,8 @@ use super::varmat::with_tape;
 use super::{array, array_mut, entry, get, null, put};
 use crate::count::from_c;
 use crate::error::{Code, Error, Result};
+use crate::linalg::{self, Pattern, Triangle};
 use crate::matrix::{Operand, Owned};
-use crate::ops::{self, Pattern, Triangle};
 use crate::tape::Tape;
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ pub unsafe extern "C-unwind" fn admpi_multiply(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of_two(("c_out", c_out), ("a", a), ("b", b), ops::multiply) }
+    unsafe { matrix_of_two(("c_out", c_out), ("a", a), ("b", b), linalg::multiply) }
 }
 
 /// Multiplies a matrix by its transpose.
@@ -135,7 +135,7 @@ pub unsafe extern "C-unwind" fn admpi_tcrossprod(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of(("c_out", c_out), ("a", a), ops::tcrossprod) }
+    unsafe { matrix_of(("c_out", c_out), ("a", a), linalg::tcrossprod) }
 }
 
 /// Computes the transpose of b, times a, times b.
@@ -150,7 +150,7 @@ pub unsafe extern "C-unwind" fn admpi_quad_form(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of_two(("c_out", c_out), ("a", a), ("b", b), ops::quad_form) }
+    unsafe { matrix_of_two(("c_out", c_out), ("a", a), ("b", b), linalg::quad_form) }
 }
 
 /// Adds up all elements.
@@ -160,7 +160,7 @@ pub unsafe extern "C-unwind" fn admpi_quad_form(
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_sum(a: *const admpi_view, x_out: *mut admpi_var) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { scalar_of(x_out, a, ops::sum) }
+    unsafe { scalar_of(x_out, a, linalg::sum) }
 }
 
 /// Adds up the elements on the diagonal.
@@ -170,7 +170,7 @@ pub unsafe extern "C-unwind" fn admpi_sum(a: *const admpi_view, x_out: *mut admp
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_trace(a: *const admpi_view, x_out: *mut admpi_var) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { scalar_of(x_out, a, ops::trace) }
+    unsafe { scalar_of(x_out, a, linalg::trace) }
 }
 
 /// Makes a diagonal matrix.
@@ -183,7 +183,7 @@ pub unsafe extern "C-unwind" fn admpi_diag(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of(("c_out", c_out), ("d", d), ops::diag) }
+    unsafe { matrix_of(("c_out", c_out), ("d", d), linalg::diag) }
 }
 
 /// Multiplies row i by element i of a vector.
@@ -198,7 +198,7 @@ pub unsafe extern "C-unwind" fn admpi_diag_pre_multiply(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of_two(("c_out", c_out), ("d", d), ("a", a), ops::diag_pre_multiply) }
+    unsafe { matrix_of_two(("c_out", c_out), ("d", d), ("a", a), linalg::diag_pre_multiply) }
 }
 
 /// Multiplies column j by element j of a vector.
@@ -213,7 +213,7 @@ pub unsafe extern "C-unwind" fn admpi_diag_post_multiply(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of_two(("c_out", c_out), ("a", a), ("d", d), ops::diag_post_multiply) }
+    unsafe { matrix_of_two(("c_out", c_out), ("a", a), ("d", d), linalg::diag_post_multiply) }
 }
 
 /// Solves a x = b, by LU factors, which the sweep uses again. For a transposed system give the transposed view.
@@ -228,7 +228,7 @@ pub unsafe extern "C-unwind" fn admpi_solve(
     x_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of_two(("x_out", x_out), ("a", a), ("b", b), ops::solve) }
+    unsafe { matrix_of_two(("x_out", x_out), ("a", a), ("b", b), linalg::solve) }
 }
 
 /// Solves a x = b for a symmetric, positive definite matrix, by its Cholesky factor, which the sweep uses again. The
@@ -244,7 +244,7 @@ pub unsafe extern "C-unwind" fn admpi_solve_spd(
     x_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of_two(("x_out", x_out), ("a", a), ("b", b), ops::solve_spd) }
+    unsafe { matrix_of_two(("x_out", x_out), ("a", a), ("b", b), linalg::solve_spd) }
 }
 
 /// Solves a x = b, where a is lower triangular: the other elements are not read. A transposed view of a matrix that is
@@ -262,7 +262,7 @@ pub unsafe extern "C-unwind" fn admpi_solve_lower(
     // SAFETY: as the C contract says.
     unsafe {
         matrix_of_two(("x_out", x_out), ("a", a), ("b", b), |tape, a, b| {
-            ops::solve_triangular(tape, Triangle::Lower, a, b)
+            linalg::solve_triangular(tape, Triangle::Lower, a, b)
         })
     }
 }
@@ -282,7 +282,7 @@ pub unsafe extern "C-unwind" fn admpi_solve_upper(
     // SAFETY: as the C contract says.
     unsafe {
         matrix_of_two(("x_out", x_out), ("a", a), ("b", b), |tape, a, b| {
-            ops::solve_triangular(tape, Triangle::Upper, a, b)
+            linalg::solve_triangular(tape, Triangle::Upper, a, b)
         })
     }
 }
@@ -297,7 +297,7 @@ pub unsafe extern "C-unwind" fn admpi_inverse(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of(("c_out", c_out), ("a", a), ops::inverse) }
+    unsafe { matrix_of(("c_out", c_out), ("a", a), linalg::inverse) }
 }
 
 /// Inverts a symmetric, positive definite matrix. The lower triangle of `a` is read, and has the adjoints of both.
@@ -310,7 +310,7 @@ pub unsafe extern "C-unwind" fn admpi_inverse_spd(
     c_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of(("c_out", c_out), ("a", a), ops::inverse_spd) }
+    unsafe { matrix_of(("c_out", c_out), ("a", a), linalg::inverse_spd) }
 }
 
 /// Computes the determinant. The inverse that its derivative needs is computed by the sweep. A singular matrix has a
@@ -324,7 +324,7 @@ pub unsafe extern "C-unwind" fn admpi_determinant(
     x_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { scalar_of(x_out, a, ops::determinant) }
+    unsafe { scalar_of(x_out, a, linalg::determinant) }
 }
 
 /// Computes the logarithm of the absolute value of the determinant, which may be past the range of doubles.
@@ -337,7 +337,7 @@ pub unsafe extern "C-unwind" fn admpi_log_determinant(
     x_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { scalar_of(x_out, a, ops::log_determinant) }
+    unsafe { scalar_of(x_out, a, linalg::log_determinant) }
 }
 
 /// Computes the logarithm of the determinant of a symmetric, positive definite matrix. The lower triangle of `a` is
@@ -351,7 +351,7 @@ pub unsafe extern "C-unwind" fn admpi_log_determinant_spd(
     x_out: *mut admpi_var,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { scalar_of(x_out, a, ops::log_determinant_spd) }
+    unsafe { scalar_of(x_out, a, linalg::log_determinant_spd) }
 }
 
 /// Factors a symmetric, positive definite matrix: a is l times its transpose. The lower triangle of `a` is read, and
@@ -365,7 +365,7 @@ pub unsafe extern "C-unwind" fn admpi_cholesky(
     l_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of(("l_out", l_out), ("a", a), ops::cholesky) }
+    unsafe { matrix_of(("l_out", l_out), ("a", a), linalg::cholesky) }
 }
 
 /// Factors a matrix, with its rows in another order: row i of l times u is row row_out[i] of a. k is the smaller of m
@@ -389,7 +389,7 @@ pub unsafe extern "C-unwind" fn admpi_lu(
         let rows = array_mut("row_out", row_out, from_c("m", m)?)?;
         put_matrices([("l_out", l_out), ("u_out", u_out)], || {
             check_count("m", rows.len(), get("a", a)?.rows)?;
-            let (l, u, order) = with_one(("a", a), ops::lu)?;
+            let (l, u, order) = with_one(("a", a), linalg::lu)?;
             for (row, at) in rows.iter_mut().zip(order) {
                 *row = i64::try_from(at).unwrap_or(i64::MAX);
             }
@@ -413,7 +413,7 @@ pub unsafe extern "C-unwind" fn admpi_qr(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         put_matrices([("q_out", q_out), ("r_out", r_out)], || {
-            Ok(with_one(("a", a), ops::qr)?.into())
+            Ok(with_one(("a", a), linalg::qr)?.into())
         })
     })
 }
@@ -428,7 +428,7 @@ pub unsafe extern "C-unwind" fn admpi_eigenvalues_sym(
     value_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of(("value_out", value_out), ("a", a), ops::eigenvalues_sym) }
+    unsafe { matrix_of(("value_out", value_out), ("a", a), linalg::eigenvalues_sym) }
 }
 
 /// Computes eigenvalues and eigenvectors of a symmetric matrix. The lower triangle of `a` is read, and has the adjoints
@@ -446,7 +446,7 @@ pub unsafe extern "C-unwind" fn admpi_eigen_sym(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         put_matrices([("value_out", value_out), ("vector_out", vector_out)], || {
-            Ok(with_one(("a", a), ops::eigen_sym)?.into())
+            Ok(with_one(("a", a), linalg::eigen_sym)?.into())
         })
     })
 }
@@ -462,7 +462,7 @@ pub unsafe extern "C-unwind" fn admpi_singular_values(
     s_out: *mut *mut admpi_varmat,
 ) -> i32 {
     // SAFETY: as the C contract says.
-    unsafe { matrix_of(("s_out", s_out), ("a", a), ops::singular_values) }
+    unsafe { matrix_of(("s_out", s_out), ("a", a), linalg::singular_values) }
 }
 
 /// Computes singular values and vectors: a is u times the diagonal matrix of s times the transpose of v. k is the
@@ -483,7 +483,7 @@ pub unsafe extern "C-unwind" fn admpi_svd(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         put_matrices([("u_out", u_out), ("s_out", s_out), ("v_out", v_out)], || {
-            Ok(with_one(("a", a), ops::svd)?.into())
+            Ok(with_one(("a", a), linalg::svd)?.into())
         })
     })
 }
@@ -571,7 +571,7 @@ pub unsafe extern "C-unwind" fn admpi_sparse_multiply(
         put_matrices([("c_out", c_out)], || {
             let pattern = &get("s", s)?.0;
             Ok([with_two(("value", value), ("b", b), |tape, value, b| {
-                ops::sparse_multiply(tape, pattern, false, &value, b)
+                linalg::sparse_multiply(tape, pattern, false, &value, b)
             })?])
         })
     })
@@ -596,7 +596,7 @@ pub unsafe extern "C-unwind" fn admpi_sparse_multiply_transposed(
         put_matrices([("c_out", c_out)], || {
             let pattern = &get("s", s)?.0;
             Ok([with_two(("value", value), ("b", b), |tape, value, b| {
-                ops::sparse_multiply(tape, pattern, true, &value, b)
+                linalg::sparse_multiply(tape, pattern, true, &value, b)
             })?])
         })
     })

@@ -3,8 +3,7 @@
 use super::{array, array_mut, entry, get, null, put};
 use crate::count::{from_c, product};
 use crate::error::Result;
-use crate::matrix::{Id, Owned};
-use crate::ops;
+use crate::matrix::{self, Id, Owned};
 use crate::tape::Tape;
 pub(super) use crate::tape::with_current as with_tape;
 
@@ -71,7 +70,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_from_vars(
         put("a_out", a_out, || {
             let (rows, cols, n) = elements(rows, cols)?;
             let x = array("x", x, n)?;
-            Ok(with_tape(|tape| ops::gather(tape, rows, cols, x))?.into_raw())
+            Ok(with_tape(|tape| matrix::gather(tape, rows, cols, x))?.into_raw())
         })
     })
 }
@@ -113,7 +112,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_gather(
         put("a_out", a_out, || {
             let index = array("index", index, from_c("n", n)?)?;
             let all = Tape::elements("view", get("view", view)?)?;
-            let places = ops::indices("index", index, all.len())?;
+            let places = matrix::indices("index", index, all.len())?;
             let some: Vec<admpi_var> = places.iter().map(|&place| all[place]).collect();
             Ok(with_tape(|tape| Tape::matrix_with(tape, some.len(), 1, &some))?.into_raw())
         })
@@ -196,7 +195,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_compact(a: *mut admpi_varmat) -> i3
         let elements = Tape::elements("a", &matrix.view())?;
         let compact = with_tape(|tape| match tape {
             Some(tape) if tape.recording() => {
-                ops::gather(Some(tape), rows, cols, &elements).map(Some)
+                matrix::gather(Some(tape), rows, cols, &elements).map(Some)
             }
             // Results of operations would be passive; the elements stay what they are.
             _ => Ok(None),
@@ -295,7 +294,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_scatter(
     entry(|| unsafe {
         let (to, n) = (get("to", to)?, from_c("n", n)?);
         let (index, x) = (array("index", index, n)?, array("x", x, n)?);
-        let places = ops::indices("index", index, to.count("to")?)?;
+        let places = matrix::indices("index", index, to.count("to")?)?;
         with_tape(|tape| Tape::scatter(tape, "to", to, &places, x))
     })
 }

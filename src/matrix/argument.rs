@@ -54,6 +54,19 @@ pub fn numbered<T>(what: &str, k: usize, f: impl Fn(&str) -> Result<T>) -> Resul
     f(what).or_else(|_| f(&format!("{what}[{k}]")))
 }
 
+/// The places that are named, each below `n`.
+pub fn indices(name: &str, index: &[i64], n: usize) -> Result<Vec<usize>> {
+    let check = |(k, &place): (usize, &i64)| {
+        usize::try_from(place).ok().filter(|&place| place < n).ok_or_else(|| {
+            Error::new(
+                Code::Range,
+                format!("{name}[{k}] = {place} is not a place among {n} elements"),
+            )
+        })
+    };
+    index.iter().enumerate().map(check).collect()
+}
+
 #[cold]
 pub fn no_tape() -> Error {
     Error::new(Code::NoTape, "active elements on a thread that has no tape")

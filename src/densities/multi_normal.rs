@@ -1,10 +1,8 @@
 //! The multivariate normal density, by the covariance or its Cholesky factor.
 
-use super::cholesky::{factored_as, inverse_of};
-use super::dense::dense;
-use super::density::{Domain, add};
-use super::operation::Call;
+use super::independent::{Domain, add};
 use crate::error::{Code, Error, Result};
+use crate::linalg::{Call, dense, factored_as, inverse_of};
 use crate::matrix::{Input, Operand};
 use crate::special::HALF_LN_TAU;
 use crate::tape::{Event, Stored, Sweep, Tape, Var};

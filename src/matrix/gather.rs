@@ -1,7 +1,8 @@
 //! Scalars into a matrix of consecutive ids.
+#![forbid(unsafe_code)]
 
+use super::owned::Owned;
 use crate::error::Result;
-use crate::matrix::Owned;
 use crate::tape::{Event, Ids, Sweep, Tape, Var};
 
 struct Gather {

@@ -1,8 +1,8 @@
 //! Log densities of independent observations: the sum over all elements, each density one event.
 
-use super::sum::total;
 use crate::elementary;
 use crate::error::{Code, Error, Result};
+use crate::linalg::total;
 use crate::matrix::{Input, Operand};
 use crate::special::{
     HALF_LN_TAU, digamma, digamma_difference, inv_logit, lbeta, lgamma, log1p_exp, multiply_log,

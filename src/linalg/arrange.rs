@@ -3,7 +3,7 @@
 use super::dense::{dense_mut, values};
 use super::operation::{Call, Operation, Weights};
 use crate::error::{Code, Error, Result};
-use crate::matrix::{Operand, Owned};
+use crate::matrix::{Operand, Owned, indices};
 use crate::tape::Tape;
 
 struct CumulativeSum {
@@ -128,19 +128,6 @@ impl Operation<1> for ScatterAdd {
             })
         })
     }
-}
-
-/// The places that are named, each below `n`.
-pub fn indices(name: &str, index: &[i64], n: usize) -> Result<Vec<usize>> {
-    let check = |(k, &place): (usize, &i64)| {
-        usize::try_from(place).ok().filter(|&place| place < n).ok_or_else(|| {
-            Error::new(
-                Code::Range,
-                format!("{name}[{k}] = {place} is not a place among {n} elements"),
-            )
-        })
-    };
-    index.iter().enumerate().map(check).collect()
 }
 
 /// A copy of `a`, to whose elements at `index`, column by column, those of `b` are added; places may repeat.
