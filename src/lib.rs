@@ -16,7 +16,6 @@ pub mod densities; // floor 5
 pub mod elementary; // floor 1
 pub mod error; // floor 1
 pub mod implicit; // floor 4
-pub mod lanes; // floor 1
 #[cfg(feature = "mpi")]
 pub mod large; // floor 5
 pub mod linalg; // floor 4
@@ -28,3 +27,4 @@ pub mod options; // floor 1
 pub mod special; // floor 1
 pub mod tape; // floor 2
 pub mod user_operation; // floor 4
+pub mod var_pack; // floor 1

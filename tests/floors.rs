@@ -14,7 +14,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("arena", 1),
     ("special", 1),
     ("elementary", 1),
-    ("lanes", 1),
+    ("var_pack", 1),
     ("options", 1),
     ("tape", 2),
     ("matrix", 3),
@@ -53,7 +53,7 @@ const IGNORANT: &[(&str, &[&str])] = &[
 const MAY_BE_UNSAFE: &[&str] = &[
     "arena",
     "elementary",
-    "lanes",
+    "var_pack",
     "tape",
     "matrix",
     "user_operation",

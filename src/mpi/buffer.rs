@@ -10,11 +10,11 @@ use super::types::aint;
 use super::{Datatype, Failure, List, Outcome};
 use crate::count::wide32;
 use crate::error::{Code, Error};
-use crate::lanes::{
-    Words, fetch_ahead, id_of, mark_of, marks_differ, put_together, spread, take_apart, take_ids,
-};
 use crate::matrix::{ElementBuffer, Id, Matrix, Owned, View};
 use crate::tape::Var;
+use crate::var_pack::{
+    Words, fetch_ahead, id_of, mark_of, marks_differ, put_together, spread, take_apart, take_ids,
+};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::{Arc, LazyLock};

@@ -7,7 +7,7 @@ use super::fence::Fence;
 use super::{Companion, Cursors, Dirty, Ids, Outside, Pod, Position, Running, Stored, Tape, Var};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
-use crate::lanes::{add_to, move_out};
+use crate::var_pack::{add_to, move_out};
 use std::cell::Cell;
 use std::marker::PhantomData;
 

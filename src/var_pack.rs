@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn test_lanes_apart_and_together() {
+    fn test_apart_and_together() {
         for n in (0..40).chain([63, 64, 65, 1000]) {
             let doubles = doubles(n);
             let mut values = vec![0.0; n];
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn test_lanes_spread_in_place() {
+    fn test_spread_in_place() {
         for n in (0..40).chain([63, 64, 65, 1000]) {
             for (mark, step) in [(mark_of(7, 3), 1), (0, 0)] {
                 let mut memory = vec![[u64::MAX; 2]; n + 1];
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn test_lanes_add_and_move_out() {
+    fn test_add_and_move_out() {
         for n in (0..40).chain([1000]) {
             let values: Vec<f64> = (0..n).map(f64::from).collect();
             let mut sum: Vec<f64> = values.iter().map(|x| 1.0 - x).collect();
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn test_lanes_every_mark_counts() {
+    fn test_every_mark_counts() {
         for n in [1, 3, 8, 37] {
             for odd in 0..n {
                 let mut doubles = doubles(n);
