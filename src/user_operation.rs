@@ -51,14 +51,14 @@ pub(crate) type Destroy = unsafe extern "C-unwind" fn(*mut c_void);
 /// A user's operation. Laid out as `admpi_operation`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct Operation {
+pub struct UserOperation {
     pub size: usize,
     pub forward: Option<Function>,
     pub reverse: Option<Function>,
     pub destroy: Option<Destroy>,
 }
 
-laid_out!(admpi_operation, Operation);
+laid_out!(admpi_operation, UserOperation);
 
 /// The user's data of one operation, which is destroyed with it.
 pub struct Data {
@@ -206,7 +206,7 @@ impl Data {
     }
 }
 
-impl Operation {
+impl UserOperation {
     /// The data of a call, which the library has from now on.
     pub fn data(&self, data: *mut c_void) -> Result<Data> {
         Data::of::<Self>("operation", self.size, data, self.destroy)

@@ -8,7 +8,7 @@ use std::ffi::c_void;
 // By the names under which C knows them: they are defined in `include/admpi/matrix.h`.
 use crate::implicit::{FixedPoint as admpi_fixed_point_map, LinearSystem as admpi_linear_system};
 use crate::matrix::{Argument as admpi_operand, Matrix as admpi_varmat, View as admpi_view};
-use crate::user_operation::Operation as admpi_operation;
+use crate::user_operation::UserOperation as admpi_operation;
 
 /// Applies an operation of the user's, as one event: its forward function is called now, its reverse function by every sweep
 /// that passes. If no operand is active, or the tape does not record, the results are passive.
