@@ -255,7 +255,7 @@ impl Files {
         let file = |(path, text): (&str, &str)| {
             let path = path.trim_end_matches(".rs").trim_end_matches("/mod");
             // Tests may use what stands above their file.
-            let (text, _) = text.split_once("#[cfg(test)]\nmod ").unwrap_or((text, ""));
+            let (text, _) = text.split_once("#[cfg(test)]\nmod tests {").unwrap_or((text, ""));
             (path.split('/').map(str::to_owned).collect(), names(text))
         };
         Self(sources.into_iter().map(file).collect())
