@@ -17,7 +17,7 @@ VALUES = {
 }
 ARRAYS = {
     "counts": "int", "displacements": "int", "byte_displacements": "MPI_Aint", "aints": "MPI_Aint", "integers": "int",
-    "logicals": "int", "indices": "int", "datatypes": "MPI_Datatype", "types": "MPI_Datatype", "infos": "MPI_Info",
+    "weights": "int", "logicals": "int", "indices": "int", "datatypes": "MPI_Datatype", "types": "MPI_Datatype", "infos": "MPI_Info",
     "requests": "MPI_Request", "statuses": "MPI_Status",
 }
 POINTERS = {"buffer": "void", "address": "void", "string": "char"}
@@ -31,6 +31,7 @@ MARKS = {"deprecated", "removed", "optional", "partitioned", "large"}
 FORMS = {"nonblocking", "persistent"}
 PLACES = {"root", "others", "either"}
 WORDS = {"in_place", "unless_no_op"}
+COLLECTIVE = {"collective", "topologies"}  # chapters
 
 
 class Parameter:
@@ -39,11 +40,11 @@ class Parameter:
         line, _, written = line.partition("=")
         self.name, self.kind, *words = line.split()
         self.direction = words.pop(0) if words and words[0] in ("in", "out", "inout") else "in"
-        self.of = self.at = None
+        self.of = self.at = self.length = None
         self.words = set()
         while words:
             word = words.pop(0)
-            if word in ("of", "at"):
+            if word in ("of", "at", "length"):
                 setattr(self, word, words.pop(0))
             elif word in WORDS:
                 self.words.add(word)
@@ -76,14 +77,14 @@ class Parameter:
 class Call:
     """One call in one form. `base` is the blocking one."""
 
-    def __init__(self, name, form, words, result, parameters, collective, doc="", base=None):
+    def __init__(self, name, form, words, result, parameters, chapter, doc="", base=None):
         self.name, self.form, self.result, self.parameters = name, form, result, parameters
-        self.doc, self.base, self.is_collective = doc, base or self, collective
+        self.doc, self.base, self.chapter = doc, base or self, chapter
         self.status, *marks = words
         if self.status not in STATUSES or not set(marks) <= MARKS:
             raise ValueError(f"{name}: what does '{' '.join(words)}' say?")
         self.mark = marks[0] if marks else ""
-        if form == "persistent" and collective:
+        if form == "persistent" and self.is_collective:
             self.mark = "persistent"  # collective calls are so in MPI-4 only
         self.takes = {one.kind for one in parameters}
         self.check()
@@ -97,6 +98,8 @@ class Call:
         for one in self.parameters:
             if one.of and not (self.named(one.of) and self.named(one.of) in self.datatypes()):
                 raise ValueError(f"{self.name}: {one.name} is of {one.of}, which is no datatype of the call")
+            if one.length and not self.named(one.length):
+                raise ValueError(f"{self.name}: {one.length}, the length of {one.name}, is no argument of the call")
             if one.at and ("root" not in self.takes or one.at not in PLACES):
                 raise ValueError(f"{self.name}: {one.name} counts at {one.at}: of a root, at one of {', '.join(sorted(PLACES))}")
             if one.kind in ("datatype", "datatypes") and "root" in self.takes and not one.at:
@@ -105,6 +108,15 @@ class Call:
     @property
     def ampi(self):
         return "A" + self.name
+
+    @property
+    def is_collective(self):
+        return self.chapter in COLLECTIVE
+
+    @property
+    def has_fortran(self):
+        """MPI's tools and the conversions of handles and statuses are C's alone."""
+        return self.chapter != "tools" and self.result != "MPI_Fint" and not {"fint", "f08_status"} & self.takes
 
     @property
     def is_mpi4(self):
@@ -137,15 +149,15 @@ class Call:
         return next((one for one in self.buffers() if one.of == datatype.name), None)
 
 
-def derived(parameters, form, collective):
+def derived(parameters, form, chapter):
     """What another form takes: no status, hints if it is collective and persistent, a request."""
     result = [one for one in parameters if one.kind != "status"]
-    if form == "persistent" and collective:
+    if form == "persistent" and chapter in COLLECTIVE:
         result.append(Parameter("info info"))
     return [*result, Parameter("request request out")]
 
 
-def forms(block, collective):
+def forms(block, chapter):
     head, *rows = block
     head, _, result = head.partition(" -> ")
     name, *words = head.split()
@@ -158,18 +170,17 @@ def forms(block, collective):
             others.append((row.split(), doc_of_form))
         else:
             parameters.append(Parameter(row))
-    base = Call("MPI_" + name, "blocking", words, result or "int", parameters, collective, doc)
+    base = Call("MPI_" + name, "blocking", words, result or "int", parameters, chapter, doc)
     yield base
     for (form, *words), doc in others:
         other = f"MPI_I{name[0].lower()}{name[1:]}" if form == "nonblocking" else f"MPI_{name}_init"
-        yield Call(other, form, words, "int", derived(parameters, form, collective), collective, doc, base)
+        yield Call(other, form, words, "int", derived(parameters, form, chapter), chapter, doc, base)
 
 
 def read_calls():
     for path in sorted((HERE / "mpi").glob("*.txt")):
         if path.stem in ("constants", "types"):
             continue
-        collective = path.stem in ("collective", "topologies")
         block = []
         for number, line in enumerate([*path.read_text().splitlines(), ""], 1):
             line = line.split("#")[0].rstrip()
@@ -177,7 +188,7 @@ def read_calls():
                 block.append(line)
             elif block:
                 try:
-                    yield from forms(block, collective)
+                    yield from forms(block, path.stem)
                 except (ValueError, IndexError) as error:
                     raise SystemExit(f"{path.name}, before line {number}: {error}") from None
                 block = []

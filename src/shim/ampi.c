@@ -18,8 +18,17 @@ MPI_Datatype AMPI_VARMAT = MPI_DATATYPE_NULL;
 
 MPI_Datatype AMPI_VIEW = MPI_DATATYPE_NULL;
 
-void admpi_shim_set_adouble(MPI_Datatype type) { AMPI_ADOUBLE = type; }
-void admpi_shim_set_adouble_int(MPI_Datatype type) { AMPI_ADOUBLE_INT = type; }
+/* The same as integers: Fortran's COMMON /ADMPIF_TYPES/. */
+MPI_Fint admpif_types_[2];
+
+void admpi_shim_set_adouble(MPI_Datatype type) {
+  AMPI_ADOUBLE = type;
+  admpif_types_[0] = MPI_Type_c2f(type);
+}
+void admpi_shim_set_adouble_int(MPI_Datatype type) {
+  AMPI_ADOUBLE_INT = type;
+  admpif_types_[1] = MPI_Type_c2f(type);
+}
 void admpi_shim_set_varmat(MPI_Datatype type) { AMPI_VARMAT = type; }
 void admpi_shim_set_view(MPI_Datatype type) { AMPI_VIEW = type; }
 

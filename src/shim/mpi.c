@@ -111,6 +111,8 @@ static const char *const family = "the MPICH family";
 static const char *const names[] = {"MPICH", "MVAPICH", "Intel", "CRAY", NULL};
 #endif
 
+int admpi_shim_fortran_check(void);
+
 /* A program may have loaded another MPI beside this library's; the first one loaded then answers. */
 static int check_loaded(void) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -135,5 +137,6 @@ int ADMPI_ABI_CHECK(const admpi_mpi_sizes *sizes) {
     return differs("MPI_Request", sizes->request, sizeof(MPI_Request));
   if (sizes->status != sizeof(MPI_Status)) return differs("MPI_Status", sizes->status, sizeof(MPI_Status));
   if (sizes->aint != sizeof(MPI_Aint)) return differs("MPI_Aint", sizes->aint, sizeof(MPI_Aint));
-  return check_loaded();
+  int code = admpi_shim_fortran_check();
+  return code == ADMPI_SUCCESS ? check_loaded() : code;
 }

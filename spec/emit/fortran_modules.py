@@ -1,0 +1,189 @@
+"""fortran/ampi.F90, fortran/ampi_f08.F90 and include/ampif.h: the three bindings of Fortran."""
+
+from model import CONSTANTS, TYPES
+from emit.fortran import BESIDE, CALLS, HANDLES, NOTE, PROCEDURES, SHIMS, broken, has_code, is_old, parameters
+
+SENTINELS = ["MPI_BOTTOM", "MPI_IN_PLACE", "MPI_STATUS_IGNORE", "MPI_STATUSES_IGNORE", "MPI_ERRCODES_IGNORE",
+             "MPI_ARGV_NULL", "MPI_ARGVS_NULL", "MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY"]
+KINDS = ["MPI_ADDRESS_KIND", "MPI_COUNT_KIND", "MPI_INTEGER_KIND", "MPI_OFFSET_KIND"]
+OF_STATUS = ["MPI_STATUS_SIZE", "MPI_SOURCE", "MPI_TAG", "MPI_ERROR"]
+FUNCTIONS = [name for names in PROCEDURES.values() for name in names] + ["MPI_CONVERSION_FN_NULL"]
+# Ours, or of C only, or not in every MPI that has Fortran.
+LEFT_OUT = {"MPI_REQUEST_NULL", "MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", "MPI_F08_STATUS_IGNORE",
+            "MPI_F08_STATUSES_IGNORE", "MPI_COMPLEX4", "MPI_REAL2", *SENTINELS, *FUNCTIONS}
+NUMBERS = [name for name, mark in CONSTANTS
+           if mark != "removed" and name not in LEFT_OUT and not name.startswith("MPI_T_")]
+OLD_FUNCTIONS = {"MPI_DUP_FN", "MPI_NULL_COPY_FN", "MPI_NULL_DELETE_FN"}  # which mpi_f08 lacks
+C_TYPES = {"MPI_Aint", "MPI_Count", "MPI_Fint", "MPI_Offset"}
+OWN_TYPES = [name for name, mark in TYPES if not mark and not name.startswith("MPI_T_") and name not in C_TYPES]
+# With the address as an integer, and as type(c_ptr).
+POINTERS = {one.name for one in CALLS if "pointer" in one.takes and one.name != "MPI_Buffer_detach"}
+
+CHOICES = {"buffer", "address", "weights"}
+LATER = {"nonblocking", "persistent"}  # forms that use their buffers after they return
+
+
+def declared(call, one, f08, pointer):
+    """The type of one dummy argument, and its shape."""
+    handle = HANDLES.get(one.kind) or {"datatypes": "Type", "types": "Type", "infos": "Info", "requests": "Request"}.get(one.kind)
+    array = ", dimension(*)"
+    if one.kind in CHOICES or (one.kind == "pointer" and call.name == "MPI_Buffer_detach"):
+        return "type(*)" + array
+    if one.kind == "pointer":
+        return "type(c_ptr)" if pointer else "integer(kind=AMPI_ADDRESS_KIND)"
+    if one.kind in ("status", "statuses"):
+        if f08:
+            return "type(AMPI_Status)" + (array if one.kind == "statuses" else "")
+        return "integer, dimension(AMPI_STATUS_SIZE" + (", *)" if one.kind == "statuses" else ")")
+    if handle:
+        name = {"Type": "Datatype"}.get(handle, handle)
+        plural = array if one.kind in ("datatypes", "types", "infos", "requests") else ""
+        return (f"type(AMPI_{name})" if f08 else "integer") + plural
+    if one.kind in ("aint", "attribute", "extra_state"):
+        return "integer" if is_old(call) else "integer(kind=AMPI_ADDRESS_KIND)"
+    if one.kind in ("aints", "byte_displacements"):
+        return ("integer" if is_old(call) else "integer(kind=AMPI_ADDRESS_KIND)") + array
+    if one.kind == "function":
+        return f"procedure({one.c_type.replace('MPI_', 'AMPI_')})" if f08 else "external"
+    return {
+        "logical": "logical", "logicals": "logical" + array, "offset": "integer(kind=AMPI_OFFSET_KIND)",
+        "big": "integer(kind=AMPI_COUNT_KIND)", "string": "character(len=*)", "strings": "character(len=*)" + array,
+        "string_lists": "character(len=*), dimension(count, *)", "ranges": "integer, dimension(3, *)",
+    }.get(one.kind, "integer" + (array if one.array or one.kind in ("counts", "displacements", "integers", "indices") else ""))
+
+
+def declaration(call, one, f08, pointer):
+    text = declared(call, one, f08, pointer)
+    if one.kind == "function":
+        return f"      {text} :: {one.name}\n"
+    if one.direction == "in" or one.kind in ("attribute", "extra_state") and one.direction != "out":
+        text += ", intent(in)"
+    elif f08 and "*" not in text:
+        text += f", intent({one.direction})"
+    notes = ""
+    if text.startswith("type(*)"):
+        notes = "".join(f"      !{note} {one.name}\n" for note in
+                        ("GCC$ ATTRIBUTES NO_ARG_CHECK ::", "DIR$ ATTRIBUTES NO_ARG_CHECK ::", "DIR$ IGNORE_TKR"))
+        if one.kind == "buffer" and call.form in LATER:
+            text += ", asynchronous"
+    return f"{notes}      {text} :: {one.name}\n"
+
+
+def interface(call, f08=False, pointer=False):
+    arguments = parameters(call)
+    names = [one.name for one in arguments] + (["ierror"] if has_code(call) else [])
+    name = call.ampi + ("_cptr" if pointer else "")
+    if call.result == "int":
+        kind, result = "subroutine", ""
+    else:
+        kind, result = "function", {"double": "double precision", "MPI_Aint": "integer(kind=AMPI_ADDRESS_KIND)"}[call.result]
+    text = broken(f"{kind} {name}({', '.join(names)})", "    ")
+    text += "      use, intrinsic :: iso_c_binding, only: c_ptr\n" if pointer else ""
+    text += "      import\n"
+    text += "".join(declaration(call, one, f08, pointer) for one in arguments)
+    if has_code(call):
+        text += f"      integer{', optional, intent(out)' if f08 else ', intent(out)'} :: ierror\n"
+    if result:
+        text += f"      {result} :: {name}\n"
+    return text + f"    end {kind} {name}\n"
+
+
+def interfaces(calls, f08):
+    plain = [one for one in calls if one.name not in POINTERS]
+    text = "  interface\n" + "".join(interface(one, f08) for one in plain) + "  end interface\n"
+    for one in (one for one in calls if one.name in POINTERS):
+        text += f"\n  interface {one.ampi}\n{interface(one, f08)}{interface(one, f08, True)}  end interface {one.ampi}\n"
+    return text
+
+
+def renamed(module, names):
+    return "".join(f"  use {module}, only: A{name} => {name}\n" for name in names)
+
+
+TYPES_OF_ADMPI = """  ! Set when MPI is initialised; ampif.h and the other module have the same storage.
+  {0} :: AMPI_ADOUBLE, AMPI_ADOUBLE_INT
+  common /ADMPIF_TYPES/ AMPI_ADOUBLE, AMPI_ADOUBLE_INT
+"""
+
+
+def module():
+    numbers = [*KINDS, *OF_STATUS, *NUMBERS]
+    uses = "".join(f"  use mpi, only: {name}\n" for name in numbers)
+    constants = "".join(f"  private :: {name}\n  integer, parameter :: A{name} = {name}\n" for name in numbers)
+    externals = "".join(f"  external :: A{name}\n" for name in FUNCTIONS)
+    return f"""! {NOTE}
+
+! Adjoint MPI as `use mpi` has MPI: every name begins with AMPI_. Constants are new ones, since gfortran passes an entity on
+! under one name alone, and a unit may use this module and mpi. What counts of a sentinel is its address: it is MPI's own.
+module ampi
+{uses}{renamed("mpi", [*SENTINELS, "MPI_Sizeof"])}  implicit none
+{constants}  integer, parameter :: AMPI_REQUEST_NULL = 0
+  ! A section of an array is copied before a call and back after it, and a nonblocking call outlives that.
+  logical, parameter :: AMPI_SUBARRAYS_SUPPORTED = .false.
+  logical, parameter :: AMPI_ASYNC_PROTECTS_NONBLOCKING = .false.
+{TYPES_OF_ADMPI.format("integer")}{externals}
+{interfaces(CALLS, False)}end module ampi
+"""
+
+
+def module_f08():
+    calls = sorted([*SHIMS, *(one for one in CALLS if one.name in BESIDE)], key=lambda one: one.name.upper())
+    passes = [one.name for one in CALLS if one not in calls and one.chapter != "removed"]
+    functions = [name for name in FUNCTIONS if name not in OLD_FUNCTIONS]
+    return f"""! {NOTE}
+
+! Adjoint MPI as `use mpi_f08` has MPI: every name begins with AMPI_. What needs no code of ours is MPI's own.
+module ampi_f08
+{renamed("mpi_f08", OWN_TYPES)}{renamed("mpi_f08", [*KINDS, *OF_STATUS, *NUMBERS, *SENTINELS, *functions])}\
+{renamed("mpi_f08", [*passes, "MPI_Sizeof"])}  use mpi_f08, only: operator(==), operator(/=)
+  implicit none
+  type(AMPI_Request), parameter :: AMPI_REQUEST_NULL = AMPI_Request(0)
+  ! A section of an array is copied before a call and back after it, and a nonblocking call outlives that.
+  logical, parameter :: AMPI_SUBARRAYS_SUPPORTED = .false.
+  logical, parameter :: AMPI_ASYNC_PROTECTS_NONBLOCKING = .false.
+{TYPES_OF_ADMPI.format("type(AMPI_Datatype)")}
+{interfaces(calls, True)}end module ampi_f08
+"""
+
+
+def header():
+    """Columns 7 to 72 without continuation: valid in free form and in fixed form."""
+    text = f"""! {NOTE}
+!
+! Adjoint MPI as mpif.h has MPI: every name begins with AMPI_. In columns 7
+! to 72, valid in free form and in fixed form.
+      INCLUDE 'mpif.h'
+"""
+    for number, name in enumerate([*KINDS, *OF_STATUS, *NUMBERS]):
+        text += f"      INTEGER A{name}\n"
+        line = f"      PARAMETER (A{name}={name})\n"
+        if len(line) > 73:
+            text += f"      INTEGER ADMPIF_{number}\n      PARAMETER (ADMPIF_{number}={name})\n"
+            line = f"      PARAMETER (A{name}=ADMPIF_{number})\n"
+        text += line
+    text += """      INTEGER AMPI_REQUEST_NULL
+      PARAMETER (AMPI_REQUEST_NULL=0)
+      LOGICAL AMPI_SUBARRAYS_SUPPORTED
+      PARAMETER (AMPI_SUBARRAYS_SUPPORTED=.FALSE.)
+      LOGICAL AMPI_ASYNC_PROTECTS_NONBLOCKING
+      PARAMETER (AMPI_ASYNC_PROTECTS_NONBLOCKING=.FALSE.)
+! Set when MPI is initialised.
+      INTEGER AMPI_ADOUBLE, AMPI_ADOUBLE_INT
+      COMMON /ADMPIF_TYPES/ AMPI_ADOUBLE, AMPI_ADOUBLE_INT
+! What counts is the address: the same as MPI's.
+      INTEGER AMPI_BOTTOM, AMPI_IN_PLACE
+      INTEGER AMPI_STATUS_IGNORE(MPI_STATUS_SIZE)
+      INTEGER AMPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
+      INTEGER AMPI_ERRCODES_IGNORE(1)
+      CHARACTER*1 AMPI_ARGV_NULL(1), AMPI_ARGVS_NULL(1,1)
+      INTEGER AMPI_UNWEIGHTED, AMPI_WEIGHTS_EMPTY
+"""
+    text += "".join(f"      EQUIVALENCE (A{name}, {name})\n" for name in SENTINELS)
+    for one in CALLS:
+        if one.result != "int":
+            kind = {"double": "DOUBLE PRECISION", "MPI_Aint": "INTEGER(KIND=MPI_ADDRESS_KIND)"}[one.result]
+            text += f"      {kind} {one.ampi.upper()}\n      EXTERNAL {one.ampi.upper()}\n"
+    return text + "".join(f"      EXTERNAL A{name}\n" for name in FUNCTIONS)
+
+
+OUTPUTS = {"fortran/ampi.F90": module, "fortran/ampi_f08.F90": module_f08, "include/ampif.h": header}

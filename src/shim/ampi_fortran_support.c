@@ -1,0 +1,105 @@
+/* The calls for Fortran that are no calls of C: what Fortran tells of itself, and those with functions of the user's. */
+#include "ampi_fortran_support.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "ampi_fortran.h"
+#include "mpi_guards.h"
+
+fortran_facts admpi_shim_fortran = {.truth = 1};
+
+static int uses_fortran; /* AMPI_Init was called from there */
+
+void admpif_sentinels_(const MPI_Fint *binding, const MPI_Fint *status_size, const MPI_Fint *world, const MPI_Fint *truth,
+                       const void *bottom, const void *in_place, const void *status_ignore, const void *statuses_ignore,
+                       const void *unweighted, const void *weights_empty) {
+  const fortran_sentinels told = {bottom, in_place, status_ignore, statuses_ignore, unweighted, weights_empty};
+  admpi_shim_fortran.sentinels[*binding] = told;
+  admpi_shim_fortran.status_size[*binding] = *status_size;
+  admpi_shim_fortran.world[*binding] = *world;
+  admpi_shim_fortran.truth = *truth;
+}
+
+MPI_Fint admpif_adopt_request(MPI_Fint request) {
+  return AMPI_Request_c2f(admpi_shim_wrap_request(MPI_Request_f2c(request)));
+}
+
+#if ADMPI_MPI_OPENMPI
+static const MPI_Fint world = 0; /* which MPI_Comm_c2f says only after MPI_Init */
+#else
+static const MPI_Fint world = (MPI_Fint)MPI_COMM_WORLD;
+#endif
+
+/* Whether the modules were compiled for the MPI of the library. */
+int admpi_shim_fortran_check(void) {
+  char message[200];
+  if (uses_fortran && admpi_shim_fortran.status_size[0] == 0)
+    return admpi_shim_fail(ADMPI_ERR_ABI, "the program lacks admpi's objects for Fortran: link it with admpi::fortran");
+  for (int i = 0; i < FORTRAN_BINDINGS; i++) {
+    const MPI_Fint size = admpi_shim_fortran.status_size[i];
+    if (size == 0 || (size == FORTRAN_STATUS_SIZE && admpi_shim_fortran.world[i] == world)) continue;
+    snprintf(message, sizeof message,
+             "MPI_STATUS_SIZE is %d and MPI_COMM_WORLD %d in Fortran, but %d and %d in the library: they were built for "
+             "different MPIs",
+             size, admpi_shim_fortran.world[i], FORTRAN_STATUS_SIZE, world);
+    return admpi_shim_fail(ADMPI_ERR_ABI, message);
+  }
+  return ADMPI_SUCCESS;
+}
+
+void ampi_init_(MPI_Fint *ierror) {
+  uses_fortran = 1;
+  fortran_code(ierror, AMPI_Init(NULL, NULL));
+}
+
+void ampi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror) {
+  uses_fortran = 1;
+  fortran_code(ierror, AMPI_Init_thread(NULL, NULL, *required, provided));
+}
+
+int admpi_shim_fortran_peers(MPI_Comm comm, int of_sends, int of_neighbors) {
+  int sources, destinations;
+  if (!of_neighbors) return guard_peers(comm);
+  guard_neighbors(comm, &sources, &destinations);
+  return of_sends ? destinations : sources;
+}
+
+/* MPI tells a function of the user's neither which operation it is for nor anything else of its own: one function of ours for each of
+ * theirs. A place is never given up: an operation may be freed while a call that uses it is under way. */
+enum { PLACES = 64 };
+typedef void fortran_operation(void *in, void *inout, int *length, MPI_Fint *datatype);
+static _Atomic(fortran_procedure *) operations[PLACES];
+
+static void apply(int place, void *in, void *inout, int *length, const MPI_Datatype *datatype) {
+  MPI_Fint number = MPI_Type_c2f(*datatype);
+  ((fortran_operation *)atomic_load(&operations[place]))(in, inout, length, &number);
+}
+
+#define OF_8(macro, tens) \
+  macro(tens##0) macro(tens##1) macro(tens##2) macro(tens##3) macro(tens##4) macro(tens##5) macro(tens##6) macro(tens##7)
+#define OF_64(macro) \
+  OF_8(macro, 0) OF_8(macro, 1) OF_8(macro, 2) OF_8(macro, 3) OF_8(macro, 4) OF_8(macro, 5) OF_8(macro, 6) OF_8(macro, 7)
+/* The digits are octal. */
+#define APPLY(octal)                                                                                   \
+  static void apply_##octal(void *in, void *inout, int *length, MPI_Datatype *datatype) {              \
+    apply(0##octal, in, inout, length, datatype);                                                      \
+  }
+#define NAME(octal) apply_##octal,
+OF_64(APPLY)
+static MPI_User_function *const of_place[PLACES] = {OF_64(NAME)};
+
+void ampi_op_create_(fortran_procedure *function, const MPI_Fint *commute, MPI_Fint *op, MPI_Fint *ierror) {
+  for (int i = 0; i < PLACES; i++) {
+    fortran_procedure *free_place = NULL;
+    if (atomic_load(&operations[i]) == function ||
+        atomic_compare_exchange_strong(&operations[i], &free_place, function) || free_place == function) {
+      MPI_Op c_op = MPI_OP_NULL;
+      int code = AMPI_Op_create(of_place[i], *commute != 0, &c_op);
+      *op = MPI_Op_c2f(c_op);
+      fortran_code(ierror, code);
+      return;
+    }
+  }
+  fortran_code(ierror, admpi_refuse("AMPI_Op_create", "Fortran may give 64 different functions to it", MPI_COMM_WORLD));
+}
