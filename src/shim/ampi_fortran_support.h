@@ -83,7 +83,7 @@ static inline void *fortran_room(int n, size_t size, void *few) {
 }
 
 static inline void fortran_release(void *room, const void *few) {
-  if (room != few) free(room);
+  if (room != few && room != (void *)MPI_STATUSES_IGNORE) free(room);
 }
 
 enum { FORTRAN_STATUS_SIZE = sizeof(MPI_Status) / sizeof(MPI_Fint) };
