@@ -37,7 +37,7 @@ extern MPI_Datatype AMPI_VIEW;
 #endif
 
 /**
- * Messages and bytes that left this process on behalf of active data.
+ * Messages and bytes that this process has sent for active data.
  */
 typedef struct admpi_mpi_statistics_t {
   /**
@@ -63,21 +63,23 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * MPI_Init, and the library's beginning: enters MPI_COMM_WORLD and MPI_COMM_SELF. Collective over all
- * processes. `AMPI_Init` passes the sizes its header saw.
- * @param[in,out] argc  as MPI has it; may be NULL
- * @param[in,out] argv  as MPI has it; may be NULL
+ * MPI_Init. Also initialises the library and registers MPI_COMM_WORLD and MPI_COMM_SELF with it. Collective over all
+ * processes. `AMPI_Init` passes the sizes that its header saw.
+ * @param[in,out] argc  as in MPI; may be NULL
+ * @param[in,out] argv  as in MPI; may be NULL
  * @param sizes         what the program was compiled with
  * @return an MPI code
  */
-int admpi_detail_mpi_init(int *argc, char ***argv, const admpi_mpi_sizes *sizes);
+int admpi_detail_mpi_init(int *argc,
+                          char ***argv,
+                          const admpi_mpi_sizes *sizes);
 
 /**
- * MPI_Init_thread, and the library's beginning; see admpi_detail_mpi_init.
- * @param[in,out] argc   as MPI has it; may be NULL
- * @param[in,out] argv   as MPI has it; may be NULL
- * @param required       the level of thread support wanted
- * @param[out] provided  the level given
+ * MPI_Init_thread. Also initialises the library; see admpi_detail_mpi_init.
+ * @param[in,out] argc   as in MPI; may be NULL
+ * @param[in,out] argv   as in MPI; may be NULL
+ * @param required       the level of thread support that the program needs
+ * @param[out] provided  the level that MPI provides
  * @param sizes          what the program was compiled with
  * @return an MPI code
  */
@@ -88,9 +90,9 @@ int admpi_detail_mpi_init_thread(int *argc,
                                  const admpi_mpi_sizes *sizes);
 
 /**
- * The library's beginning in a program that calls MPI_Init itself: enters `comm` and MPI_COMM_SELF, after
- * which they may carry active data. Collective over `comm`; may be called again for others.
- * `admpi_init` passes the sizes its header saw.
+ * Initialises the library in a program that calls MPI_Init itself. Registers `comm` and MPI_COMM_SELF, which then may
+ * carry active data. Collective over `comm`; may be called again for other communicators. `admpi_init` passes the sizes
+ * that its header saw.
  * @param comm   an intracommunicator
  * @param sizes  what the program was compiled with
  * @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_ARGUMENT (MPI_COMM_NULL), ADMPI_ERR_MPI, ADMPI_ERR_UNSUPPORTED
@@ -99,8 +101,8 @@ int admpi_detail_init(MPI_Comm comm,
                       const admpi_mpi_sizes *sizes);
 
 /**
- * Gives back what MPI holds for the library: communicators, AMPI_ADOUBLE. Collective over all processes;
- * MPI_Finalize does it too.
+ * Frees the library's MPI objects: communicators, AMPI_ADOUBLE. Collective over all processes. MPI_Finalize does this
+ * too.
  * @return ADMPI_SUCCESS, ADMPI_ERR_MPI
  */
 int admpi_finalize(void);
@@ -112,15 +114,15 @@ int admpi_finalize(void);
 int AMPI_Finalize(void);
 
 /**
- * What this process has sent so far on behalf of active data. Local.
+ * Counts what this process has sent so far for active data. Local.
  * @param[out] statistics_out  counts of messages and bytes
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
  */
 int admpi_mpi_statistics(struct admpi_mpi_statistics_t *statistics_out);
 
 /**
- * Seeds a value that all ranks of `comm` hold alike, such as the result of an Allreduce: once, on rank 0,
- * since the objective is the sum of what the ranks seed. To be called by all ranks of `comm`; local otherwise.
+ * Seeds a value that all ranks of `comm` hold, such as the result of an Allreduce. The seed is set once, on rank 0, since
+ * the objective is the sum of what the ranks seed. All ranks of `comm` call this function, which does not communicate.
  * @param tape       the tape of `y`
  * @param comm       a communicator over which `y` is replicated
  * @param y          the value
@@ -135,9 +137,9 @@ int admpi_tape_seed_replicated(admpi_tape *tape,
                                int direction);
 
 /**
- * Gives up a sweep that was interrupted at a place which messages cross, on all ranks: adjoints under way on
- * `comm` are received and dropped, those held back are forgotten. Clear the adjoints afterwards. In a callback of a
- * sweep it gives up one that the callback has begun, and the sweep outside goes on. Collective over `comm`.
+ * Gives up, on all ranks, a sweep that stopped at a place which messages cross. Receives and drops the adjoints that are
+ * in flight on `comm`, and forgets those that are held back. Clear the adjoints afterwards. In a callback of a sweep it
+ * gives up a sweep that the callback began; the outer sweep goes on. Collective over `comm`.
  * @param tape  the calling process's tape
  * @param comm  the communicator whose messages cross the place
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI
@@ -146,15 +148,15 @@ int admpi_tape_abandon_sweep(admpi_tape *tape,
                              MPI_Comm comm);
 
 /**
- * Enters a communicator that was made by plain MPI_ calls, so that it may carry active data. Collective over
- * `comm`; nothing happens if it has entered.
+ * Registers a communicator that plain MPI_ calls made, so that it may carry active data. Collective over `comm`. Does
+ * nothing if the library knows it already.
  * @param comm  an intracommunicator
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Comm_register(MPI_Comm comm);
 
 /**
- * MPI_Comm_dup; the new communicator enters the library. Collective over `comm`.
+ * MPI_Comm_dup. Registers the new communicator with the library. Collective over `comm`.
  * @param comm          the communicator
  * @param[out] newcomm  its duplicate
  * @return an MPI code, raised on `comm`
@@ -162,7 +164,7 @@ int AMPI_Comm_register(MPI_Comm comm);
 int AMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 
 /**
- * MPI_Comm_dup_with_info; the new communicator enters the library. Collective over `comm`.
+ * MPI_Comm_dup_with_info. Registers the new communicator with the library. Collective over `comm`.
  * @param comm          the communicator
  * @param info          hints for the duplicate
  * @param[out] newcomm  the duplicate
@@ -171,7 +173,7 @@ int AMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 int AMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
 
 /**
- * MPI_Comm_create; the new communicator enters the library. Collective over `comm`.
+ * MPI_Comm_create. Registers the new communicator with the library. Collective over `comm`.
  * @param comm          the communicator
  * @param group         members of the new one
  * @param[out] newcomm  the new one, or MPI_COMM_NULL
@@ -180,19 +182,19 @@ int AMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
 int AMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
 
 /**
- * MPI_Comm_create_group; the new communicator enters the library. Collective over `group`.
+ * MPI_Comm_create_group. Registers the new communicator with the library. Collective over `group`.
  * @param comm          the communicator
  * @param group         members of the new one
- * @param tag           tells concurrent calls apart
+ * @param tag           distinguishes concurrent calls
  * @param[out] newcomm  the new one
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
 
 /**
- * MPI_Comm_split; the new communicator enters the library. Collective over `comm`.
+ * MPI_Comm_split. Registers the new communicator with the library. Collective over `comm`.
  * @param comm          the communicator
- * @param color         ranks of one colour form one communicator; MPI_UNDEFINED: none
+ * @param color         ranks of one colour form one communicator; MPI_UNDEFINED: no communicator
  * @param key           orders the ranks
  * @param[out] newcomm  the new one, or MPI_COMM_NULL
  * @return an MPI code, raised on `comm`
@@ -200,7 +202,7 @@ int AMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ne
 int AMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 
 /**
- * MPI_Comm_split_type; the new communicator enters the library. Collective over `comm`.
+ * MPI_Comm_split_type. Registers the new communicator with the library. Collective over `comm`.
  * @param comm          the communicator
  * @param split_type    such as MPI_COMM_TYPE_SHARED; MPI_UNDEFINED: none
  * @param key           orders the ranks
@@ -218,7 +220,7 @@ int AMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 int AMPI_Comm_free(MPI_Comm *comm);
 
 /**
- * MPI_Cart_create; the new communicator enters the library. Collective over `comm_old`.
+ * MPI_Cart_create. Registers the new communicator with the library. Collective over `comm_old`.
  * @param comm_old       the communicator
  * @param ndims          number of dimensions
  * @param dims           `ndims` sizes
@@ -235,7 +237,7 @@ int AMPI_Cart_create(MPI_Comm comm_old,
                      MPI_Comm *comm_cart);
 
 /**
- * MPI_Cart_sub; the new communicator enters the library. Collective over `comm`.
+ * MPI_Cart_sub. Registers the new communicator with the library. Collective over `comm`.
  * @param comm          a Cartesian communicator
  * @param remain_dims   a flag for each of its dimensions
  * @param[out] newcomm  the subgrid of this rank
@@ -244,7 +246,7 @@ int AMPI_Cart_create(MPI_Comm comm_old,
 int AMPI_Cart_sub(MPI_Comm comm, const int *remain_dims, MPI_Comm *newcomm);
 
 /**
- * MPI_Graph_create; the new communicator enters the library. Collective over `comm_old`.
+ * MPI_Graph_create. Registers the new communicator with the library. Collective over `comm_old`.
  * @param comm_old         the communicator
  * @param nnodes           number of nodes
  * @param index            `nnodes` ends of the nodes' lists in `edges`
@@ -261,12 +263,12 @@ int AMPI_Graph_create(MPI_Comm comm_old,
                       MPI_Comm *comm_graph);
 
 /**
- * MPI_Dist_graph_create; the new communicator enters the library. Collective over `comm_old`.
+ * MPI_Dist_graph_create. Registers the new communicator with the library. Collective over `comm_old`.
  * @param comm_old              the communicator
  * @param n                     number of nodes whose edges this rank gives
  * @param sources               those `n` nodes
  * @param degrees               how many edges each has
- * @param destinations          where they lead, node by node
+ * @param destinations          the targets of these edges, node by node
  * @param weights               their weights, or MPI_UNWEIGHTED
  * @param info                  hints
  * @param reorder               whether ranks may be reordered
@@ -284,7 +286,7 @@ int AMPI_Dist_graph_create(MPI_Comm comm_old,
                            MPI_Comm *comm_dist_graph);
 
 /**
- * MPI_Dist_graph_create_adjacent; the new communicator enters the library. Collective over `comm_old`.
+ * MPI_Dist_graph_create_adjacent. Registers the new communicator with the library. Collective over `comm_old`.
  * @param comm_old              the communicator
  * @param indegree              number of ranks that lead here
  * @param sources               those ranks
@@ -309,32 +311,33 @@ int AMPI_Dist_graph_create_adjacent(MPI_Comm comm_old,
                                     MPI_Comm *comm_dist_graph);
 
 /**
- * Says that the program may poll, as ADMPI_POLLING=1 in the environment does: what it does next may depend on what
- * has arrived by then, by Test or Iprobe, by the completion that Waitany found or the message that a wildcard
- * matched. The adjoints of collectives recorded from now on that do not make their members wait for each other
- * (Bcast, Reduce, Gather, Scatter, Scan, Exscan, the neighbourhood calls, and calls with counts of zero) then travel
- * point to point, which takes as many messages as there are ranks, but can never wait for a rank that did not take
- * part in what is waited for. All ranks must set it alike, at the same place among their collectives. Local.
+ * Declares that the program may poll, as ADMPI_POLLING=1 in the environment does: its next action may depend on what has
+ * arrived by then, through Test or Iprobe, the completion that Waitany found, or the message that a wildcard matched.
+ * From now on, the adjoints of collectives that do not make their members wait for each other (Bcast, Reduce, Gather,
+ * Scatter, Scan, Exscan, the neighbourhood calls, and calls with counts of zero) are recorded to travel point to point.
+ * This takes one message per rank, but never waits for a rank that is not involved. All ranks must set the same value,
+ * at the same place among their collectives. Local.
  * @param on  0 or 1
  * @return ADMPI_SUCCESS
  */
 int admpi_set_polling(int on);
 
 /**
- * Says where the next AMPI_ call of this thread stands, for the messages of checking mode. With
- * ADMPI_SOURCE_LINES defined before the headers are included, every differentiated call says it by itself.
+ * Sets the source line of this thread's next AMPI_ call, for the messages of checking mode. If ADMPI_SOURCE_LINES is
+ * defined before the headers are included, every differentiated call sets it.
  * @param file  the source file: a string that lives as long as the program; NULL is ignored
  * @param line  the line
  */
-void admpi_at(const char *file, int line);
+void admpi_at(const char *file,
+              int line);
 
 /**
- * Whether a buffer's type in C++ and its datatype fit: active values go with an active datatype, others
- * with a passive one. The overloads of `admpi.hpp` ask. Local.
+ * Checks that the C++ type of a buffer matches its datatype: active values need an active datatype, others a passive one.
+ * For the overloads of `admpi.hpp`. Local.
  * @param call      the AMPI_ call, for the message
- * @param content   of what the buffer is: 0 plain numbers, 1 `admpi::var`, 2 an `admpi_varmat`, 3 an `admpi_view`
- * @param datatype  what it is to be sent or received as
- * @param comm      where a mistake is raised
+ * @param content   what the buffer contains: 0 plain numbers, 1 `admpi::var`, 2 an `admpi_varmat`, 3 an `admpi_view`
+ * @param datatype  the datatype of the call
+ * @param comm      where an error is raised
  * @return MPI_SUCCESS, or an MPI code, raised on `comm`
  */
 int admpi_detail_check_buffer(const char *call,
@@ -343,36 +346,36 @@ int admpi_detail_check_buffer(const char *call,
                               MPI_Comm comm);
 
 /**
- * The datatype of a scalar of two parts, one behind the other: the value and the derivative of a tangent, say.
- * `admpi::mpi_type` asks. It belongs to the library. Local.
- * @param part           what there are two of: a predefined type, AMPI_ADOUBLE, or another such scalar
+ * Returns the datatype of a scalar with two adjacent parts, such as the value and derivative of a tangent. For
+ * `admpi::mpi_type`. The datatype belongs to the library. Local.
+ * @param part           the type of each part: a predefined type, AMPI_ADOUBLE, or another such scalar
  * @param[out] type_out  the type, committed
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (the library is not initialised, too)
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_MPI (also if the library is not initialised)
  */
 int admpi_detail_bundle_type(MPI_Datatype part,
                              MPI_Datatype *type_out);
 
 /**
- * The datatype of a scalar and an `int` behind it, as MPI_MINLOC and MPI_MAXLOC have them. `admpi::mpi_type` asks. It
+ * Returns the datatype of a scalar followed by an `int`, for MPI_MINLOC and MPI_MAXLOC. For `admpi::mpi_type`. The datatype
  * belongs to the library. Local.
- * @param part           the scalar's type, as for admpi_detail_bundle_type or made by it
+ * @param part           the type of the scalar, as for admpi_detail_bundle_type or made by it
  * @param extent         bytes from one pair to the next
  * @param[out] type_out  the type, committed
- * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (an extent that both do not fit in),
- *         ADMPI_ERR_MPI (the library is not initialised, too)
+ * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (the extent is too small for both),
+ *         ADMPI_ERR_MPI (also if the library is not initialised)
  */
 int admpi_detail_pair_type(MPI_Datatype part,
                            int64_t extent,
                            MPI_Datatype *type_out);
 
 /**
- * The datatype by which a buffer of such scalars travels where the program names one made from AMPI_ADOUBLE,
- * or from the scalar's own. The overloads of `admpi.hpp` ask. It lives as long as `datatype`. Local.
+ * Returns the datatype for a buffer of such scalars if the program passes one built from AMPI_ADOUBLE or from the scalar's
+ * own type. For the overloads of `admpi.hpp`. It lives as long as `datatype`. Local.
  * @param call               the AMPI_ call, for the message
  * @param scalar             of admpi_detail_bundle_type
  * @param datatype           what the program passed
- * @param comm               where a mistake is raised
- * @param[out] datatype_out  `datatype` with `scalar` in the place of AMPI_ADOUBLE
+ * @param comm               where an error is raised
+ * @param[out] datatype_out  `datatype` with `scalar` instead of AMPI_ADOUBLE
  * @return MPI_SUCCESS, or an MPI code, raised on `comm`: nothing in `datatype` is such a scalar
  */
 int admpi_detail_bundle_buffer(const char *call,
@@ -382,15 +385,15 @@ int admpi_detail_bundle_buffer(const char *call,
                                MPI_Datatype *datatype_out);
 
 /**
- * admpi_detail_bundle_buffer for the datatypes of the peers of a collective call. Those of peers with count 0 are not
- * looked at. Local.
+ * admpi_detail_bundle_buffer for the datatypes of the peers of a collective call. Datatypes of peers with count 0 are not
+ * checked. Local.
  * @param call                the AMPI_ call, for the message
  * @param scalar              of admpi_detail_bundle_type
  * @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
- * @param counts              one a peer
- * @param datatypes           one a peer
- * @param comm                where a mistake is raised
- * @param[out] datatypes_out  one a peer; they may be read until the program ends
+ * @param counts              one per peer
+ * @param datatypes           one per peer
+ * @param comm                where an error is raised
+ * @param[out] datatypes_out  one per peer; they may be read until the program ends
  * @return MPI_SUCCESS, or an MPI code, raised on `comm`
  */
 int admpi_detail_bundle_buffers(const char *call,
@@ -406,10 +409,10 @@ int admpi_detail_bundle_buffers(const char *call,
  * @param call                the AMPI_ call, for the message
  * @param scalar              of admpi_detail_bundle_type
  * @param peers               which: 0 the ranks of `comm`, 1 the sources of its topology, 2 the destinations
- * @param counts              one a peer
- * @param datatypes           one a peer
- * @param comm                where a mistake is raised
- * @param[out] datatypes_out  one a peer; they may be read until the program ends
+ * @param counts              one per peer
+ * @param datatypes           one per peer
+ * @param comm                where an error is raised
+ * @param[out] datatypes_out  one per peer; they may be read until the program ends
  * @return MPI_SUCCESS, or an MPI code, raised on `comm`
  */
 int admpi_detail_bundle_buffers_c(const char *call,
@@ -423,7 +426,7 @@ int admpi_detail_bundle_buffers_c(const char *call,
 /**
  * Raises the error of a call that the overloads of `admpi.hpp` refuse. Local.
  * @param call  the AMPI_ call
- * @param why   the reason and the cure
+ * @param why   the reason and the remedy
  * @param comm  where it is raised
  * @return an MPI code, raised on `comm`
  */

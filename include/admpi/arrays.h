@@ -29,8 +29,8 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes a matrix by a pair of functions, as one event; it stays passive if the operands are, or if the tape does not
- * record.
+ * Makes a matrix with a pair of functions, as one event. The matrix is passive if all operands are passive or the tape does
+ * not record.
  * @param rows          of the result
  * @param cols          of the result
  * @param operand       `n` parts of matrices of that shape, or scalars; they may overlap each other
@@ -54,23 +54,20 @@ int32_t admpi_array_apply(int64_t rows,
                           admpi_varmat **a_out);
 
 /**
- * Makes a matrix whose values are to be computed, and written to its block before anything else is done with it.
+ * Makes a matrix whose values the caller computes and writes to its block before any other use.
  * @param rows        number of rows
  * @param cols        number of columns
  * @param like        NULL, or a matrix whose shape and values the new one has
  * @param[out] a_out  the matrix, passive; free it with admpi_varmat_free
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
  */
-int32_t admpi_detail_array_fresh(int64_t rows,
-                                 int64_t cols,
-                                 const admpi_varmat *like,
-                                 admpi_varmat **a_out);
+int32_t admpi_detail_array_fresh(int64_t rows, int64_t cols, const admpi_varmat *like, admpi_varmat **a_out);
 
 /**
- * Records, as one event, that part of a matrix made by admpi_detail_array_fresh was computed from operands. It stays
- * passive if they are, or if the tape does not record.
- * @param part          what was computed
- * @param carried       NULL, or the matrix that the other elements were taken from
+ * Records, as one event, that part of a matrix made by admpi_detail_array_fresh was computed from operands. The part stays
+ * passive if all operands are passive or the tape does not record.
+ * @param part          the part that was computed
+ * @param carried       NULL, or the matrix from which the other elements were taken
  * @param operand       `n` parts of matrices or scalars. Operands that are matrices may overlap each other
  * @param n             how many
  * @param fn            the reverse function; it gets the adjoints of the operands in this order
@@ -89,7 +86,7 @@ int32_t admpi_detail_array_record(const admpi_view *part,
                                   size_t payload_size);
 
 /**
- * The running sums of the elements of a view, column by column, as one event.
+ * Computes the running sums of the elements of a view in column-major order, as one event.
  * @param a           part of a matrix
  * @param[out] b_out  a matrix of its shape: element k is the sum of the elements 0 to k; free it with admpi_varmat_free
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_RANGE, ADMPI_ERR_STALE, ADMPI_ERR_NO_TAPE,
@@ -99,19 +96,19 @@ int32_t admpi_cumulative_sum(const admpi_view *a,
                              admpi_varmat **b_out);
 
 /**
- * Joins parts of matrices to one matrix, as one event.
+ * Joins parts of matrices into one matrix, as one event.
  * @param part        `n` parts of matrices
  * @param n           number of parts
- * @param below       not 0: one below the other, else side by side
+ * @param below       nonzero: one below the other; 0: side by side
  * @param[out] a_out  the matrix; free it with admpi_varmat_free
  * @return as admpi_cumulative_sum
  */
 int32_t admpi_concatenate(const admpi_view *part, int64_t n, int32_t below, admpi_varmat **a_out);
 
 /**
- * A copy of a view, to whose elements at some places those of another are added, as one event.
+ * Copies a view and adds the elements of another at the given places, as one event.
  * @param a           part of a matrix
- * @param index       `n` places in `a`, from 0, column by column; they may repeat
+ * @param index       `n` places in `a`, from 0, column-major; they may repeat
  * @param n           number of places
  * @param b           part of a matrix of `n` elements; may overlap a
  * @param[out] c_out  a matrix of the shape of `a`; free it with admpi_varmat_free

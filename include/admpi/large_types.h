@@ -19,8 +19,8 @@ extern "C" {
  *
  * @param[in] count     number of items
  * @param[in] oldtype   their type
- * @param[out] newtype  the type of all; to be committed, and freed by MPI_Type_free
- * @return MPI_SUCCESS or an error's code
+ * @param[out] newtype  the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.2)
  */
 int MPIX_Type_contiguous_x(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype);
@@ -30,10 +30,10 @@ int MPIX_Type_contiguous_x(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *
  *
  * @param[in] count        number of blocks
  * @param[in] blocklength  items of each block
- * @param[in] stride       items from one block's beginning to the next's
+ * @param[in] stride       items from the beginning of one block to the next
  * @param[in] oldtype      type of the items
- * @param[out] newtype     the type of all; to be committed, and freed by MPI_Type_free
- * @return MPI_SUCCESS or an error's code
+ * @param[out] newtype     the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.2)
  */
 int MPIX_Type_vector_x(MPI_Count count,
@@ -48,10 +48,10 @@ int MPIX_Type_vector_x(MPI_Count count,
  *
  * @param[in] count        number of blocks
  * @param[in] blocklength  items of each block
- * @param[in] stride       bytes from one block's beginning to the next's
+ * @param[in] stride       bytes from the beginning of one block to the next
  * @param[in] oldtype      type of the items
- * @param[out] newtype     the type of all; to be committed, and freed by MPI_Type_free
- * @return MPI_SUCCESS or an error's code
+ * @param[out] newtype     the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.2)
  */
 int MPIX_Type_create_hvector_x(MPI_Count count,
@@ -65,10 +65,10 @@ int MPIX_Type_create_hvector_x(MPI_Count count,
  *
  * @param[in] count                   number of blocks
  * @param[in] array_of_blocklengths   items of each block
- * @param[in] array_of_displacements  where each block begins, in items
+ * @param[in] array_of_displacements  beginning of each block, in items
  * @param[in] oldtype                 type of the items
- * @param[out] newtype                the type of all; to be committed, and freed by MPI_Type_free
- * @return MPI_SUCCESS or an error's code
+ * @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.2)
  */
 int MPIX_Type_indexed_x(MPI_Count count,
@@ -82,10 +82,10 @@ int MPIX_Type_indexed_x(MPI_Count count,
  *
  * @param[in] count                   number of blocks
  * @param[in] array_of_blocklengths   items of each block
- * @param[in] array_of_displacements  where each block begins, in bytes
+ * @param[in] array_of_displacements  beginning of each block, in bytes
  * @param[in] oldtype                 type of the items
- * @param[out] newtype                the type of all; to be committed, and freed by MPI_Type_free
- * @return MPI_SUCCESS or an error's code
+ * @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.2)
  */
 int MPIX_Type_create_hindexed_x(MPI_Count count,
@@ -99,10 +99,10 @@ int MPIX_Type_create_hindexed_x(MPI_Count count,
  *
  * @param[in] count                   number of blocks
  * @param[in] blocklength             items of each block
- * @param[in] array_of_displacements  where each block begins, in items
+ * @param[in] array_of_displacements  beginning of each block, in items
  * @param[in] oldtype                 type of the items
- * @param[out] newtype                the type of all; to be committed, and freed by MPI_Type_free
- * @return MPI_SUCCESS or an error's code
+ * @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.2)
  */
 int MPIX_Type_create_indexed_block_x(MPI_Count count,
@@ -116,10 +116,10 @@ int MPIX_Type_create_indexed_block_x(MPI_Count count,
  *
  * @param[in] count                   number of blocks
  * @param[in] blocklength             items of each block
- * @param[in] array_of_displacements  where each block begins, in bytes
+ * @param[in] array_of_displacements  beginning of each block, in bytes
  * @param[in] oldtype                 type of the items
- * @param[out] newtype                the type of all; to be committed, and freed by MPI_Type_free
- * @return MPI_SUCCESS or an error's code
+ * @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.2)
  */
 int MPIX_Type_create_hindexed_block_x(MPI_Count count,
@@ -133,10 +133,10 @@ int MPIX_Type_create_hindexed_block_x(MPI_Count count,
  *
  * @param[in] count                   number of blocks; at most INT_MAX
  * @param[in] array_of_blocklengths   items of each block
- * @param[in] array_of_displacements  where each block begins, in bytes
+ * @param[in] array_of_displacements  beginning of each block, in bytes
  * @param[in] array_of_types          type of each block's items
- * @param[out] newtype                the type of all; to be committed, and freed by MPI_Type_free
- * @return MPI_SUCCESS or an error's code
+ * @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.2)
  */
 int MPIX_Type_create_struct_x(MPI_Count count,
@@ -154,8 +154,8 @@ int MPIX_Type_create_struct_x(MPI_Count count,
  * @param[in] array_of_starts    where the part begins, `ndims` numbers from 0
  * @param[in] order              MPI_ORDER_C or MPI_ORDER_FORTRAN
  * @param[in] oldtype            type of the items
- * @param[out] newtype           the type of the part; to be committed, and freed by MPI_Type_free
- * @return MPI_SUCCESS or an error's code
+ * @param[out] newtype           the type of the part; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.3)
  */
 int MPIX_Type_create_subarray_x(int ndims,
@@ -173,13 +173,13 @@ int MPIX_Type_create_subarray_x(int ndims,
  * @param[in] rank              which of them
  * @param[in] ndims             number of dimensions
  * @param[in] array_of_gsizes   items of the whole array, `ndims` numbers
- * @param[in] array_of_distribs MPI_DISTRIBUTE_*, `ndims` of them
+ * @param[in] array_of_distribs `ndims` values MPI_DISTRIBUTE_*
  * @param[in] array_of_dargs    MPI_DISTRIBUTE_DFLT_DARG or the length of blocks, `ndims` numbers
  * @param[in] array_of_psizes   processes in each dimension
  * @param[in] order             MPI_ORDER_C or MPI_ORDER_FORTRAN
  * @param[in] oldtype           type of the items
- * @param[out] newtype          the type of the part; to be committed, and freed by MPI_Type_free
- * @return MPI_SUCCESS or an error's code
+ * @param[out] newtype          the type of the part; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.4)
  */
 int MPIX_Type_create_darray_x(int size,
@@ -199,7 +199,7 @@ int MPIX_Type_create_darray_x(int size,
  * @param[in] status    of a receive, of an access to a file, or of a request for either
  * @param[in] datatype  type of the items received
  * @param[out] count    their number; MPI_UNDEFINED if the last is not whole
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 3.2.5)
  */
 int MPIX_Get_count_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
@@ -210,7 +210,7 @@ int MPIX_Get_count_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count 
  * @param[in] status    of a receive, of an access to a file, or of a request for either
  * @param[in] datatype  type of the items received
  * @param[out] count    number of their predefined elements
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.1.11)
  */
 int MPIX_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
@@ -223,9 +223,9 @@ int MPIX_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Cou
  * @param[in] datatype      type of the items
  * @param[out] outbuf       room for `outsize` bytes
  * @param[in] outsize       bytes of `outbuf`
- * @param[in,out] position  where to begin in `outbuf`, in bytes; then the end of what was packed
+ * @param[in,out] position  first place in `outbuf`, in bytes; then the end of the packed data
  * @param[in] comm          the communicator for which the items are packed
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.2)
  */
 int MPIX_Pack_x(const void *inbuf,
@@ -241,12 +241,12 @@ int MPIX_Pack_x(const void *inbuf,
  *
  * @param[in] inbuf         `insize` bytes
  * @param[in] insize        bytes of `inbuf`
- * @param[in,out] position  where to begin in `inbuf`, in bytes; then the end of what was unpacked
+ * @param[in,out] position  first place in `inbuf`, in bytes; then the end of the unpacked data
  * @param[out] outbuf       room for the items
  * @param[in] outcount      number of items
  * @param[in] datatype      type of the items
  * @param[in] comm          the communicator for which the items were packed
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.2)
  */
 int MPIX_Unpack_x(const void *inbuf,
@@ -264,7 +264,7 @@ int MPIX_Unpack_x(const void *inbuf,
  * @param[in] datatype  type of the items
  * @param[in] comm      the communicator for which they are packed
  * @param[out] size     bytes
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.2)
  */
 int MPIX_Pack_size_x(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size);
@@ -278,8 +278,8 @@ int MPIX_Pack_size_x(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MP
  * @param[in] datatype      type of the items
  * @param[out] outbuf       room for `outsize` bytes
  * @param[in] outsize       bytes of `outbuf`
- * @param[in,out] position  where to begin in `outbuf`, in bytes; then the end of what was packed
- * @return MPI_SUCCESS or an error's code
+ * @param[in,out] position  first place in `outbuf`, in bytes; then the end of the packed data
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.3)
  */
 int MPIX_Pack_external_x(const char *datarep,
@@ -296,11 +296,11 @@ int MPIX_Pack_external_x(const char *datarep,
  * @param[in] datarep       "external32"
  * @param[in] inbuf         `insize` bytes
  * @param[in] insize        bytes of `inbuf`
- * @param[in,out] position  where to begin in `inbuf`, in bytes; then the end of what was unpacked
+ * @param[in,out] position  first place in `inbuf`, in bytes; then the end of the unpacked data
  * @param[out] outbuf       room for the items
  * @param[in] outcount      number of items
  * @param[in] datatype      type of the items
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.3)
  */
 int MPIX_Unpack_external_x(const char *datarep,
@@ -318,7 +318,7 @@ int MPIX_Unpack_external_x(const char *datarep,
  * @param[in] incount   number of items
  * @param[in] datatype  type of the items
  * @param[out] size     bytes
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 4.3)
  */
 int MPIX_Pack_external_size_x(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size);
@@ -332,7 +332,7 @@ int MPIX_Pack_external_size_x(const char *datarep, MPI_Count incount, MPI_Dataty
  * @param[in] info       hints, or MPI_INFO_NULL
  * @param[in] comm       the communicator
  * @param[out] win       the window
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Collective over the communicator (MPI-3.1, 11.2.1)
  */
 int MPIX_Win_create_x(void *base,
@@ -351,7 +351,7 @@ int MPIX_Win_create_x(void *base,
  * @param[in] comm       the communicator
  * @param[out] baseptr   address of a pointer, which is set to the window's memory
  * @param[out] win       the window
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Collective over the communicator (MPI-3.1, 11.2.2)
  */
 int MPIX_Win_allocate_x(MPI_Aint size,
@@ -370,7 +370,7 @@ int MPIX_Win_allocate_x(MPI_Aint size,
  * @param[in] comm       a communicator whose ranks share memory
  * @param[out] baseptr   address of a pointer, which is set to the memory of this rank's part
  * @param[out] win       the window
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Collective over the communicator (MPI-3.1, 11.2.3)
  */
 int MPIX_Win_allocate_shared_x(MPI_Aint size,
@@ -388,7 +388,7 @@ int MPIX_Win_allocate_shared_x(MPI_Aint size,
  * @param[out] size       its bytes
  * @param[out] disp_unit  its displacement unit
  * @param[out] baseptr    address of a pointer, which is set to its memory
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Local (MPI-3.1, 11.2.3)
  */
 int MPIX_Win_shared_query_x(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr);
@@ -406,7 +406,7 @@ MPI_Count BigMPI_Get_max_int(void);
  * @param[in] intype     a type that it made
  * @param[out] count     the number of items
  * @param[out] basetype  their type: the very handle that was given
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Local
  */
 int BigMPI_Decode_contiguous_x(MPI_Datatype intype, MPI_Count *count, MPI_Datatype *basetype);
@@ -417,8 +417,8 @@ int BigMPI_Decode_contiguous_x(MPI_Datatype intype, MPI_Count *count, MPI_Dataty
  * @param[in] offset    bytes from the beginning
  * @param[in] count     number of items
  * @param[in] oldtype   their type
- * @param[out] newtype  the type of all; to be committed, and freed by MPI_Type_free
- * @return MPI_SUCCESS or an error's code
+ * @param[out] newtype  the type of all; commit it, and free it with MPI_Type_free
+ * @return MPI_SUCCESS or an error code
  * Local
  */
 int BigMPI_Type_contiguous(MPI_Aint offset, MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype);
@@ -429,7 +429,7 @@ int BigMPI_Type_contiguous(MPI_Aint offset, MPI_Count count, MPI_Datatype oldtyp
  * @param[in] comm_old          the ranks
  * @param[in] root              the root; -1 for an exchange of all
  * @param[out] comm_dist_graph  the communicator
- * @return MPI_SUCCESS or an error's code
+ * @return MPI_SUCCESS or an error code
  * Collective over the communicator
  */
 int BigMPI_Create_graph_comm(MPI_Comm comm_old,

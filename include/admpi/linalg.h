@@ -20,8 +20,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Multiplies two matrices. Each may be active or passive, and any part of a matrix; a transposed one is multiplied as
- * it lies.
+ * Multiplies two matrices. Each may be active or passive, and any part of a matrix. Transposed views are not copied.
  * @param a           `m x k` elements
  * @param b           `k x n` elements; may overlap a
  * @param[out] c_out  the product, `m x n`; free it with admpi_varmat_free
@@ -96,7 +95,7 @@ int32_t admpi_diag_post_multiply(const admpi_view *a, const admpi_view *d, admpi
  * @param a           `n x n` elements
  * @param b           `n x m` elements; may overlap a
  * @param[out] x_out  the solution, `n x m`; free it with admpi_varmat_free
- * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also where a is singular: the message says by which column
+ * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if a is singular: the message names the column
  */
 int32_t admpi_solve(const admpi_view *a,
                     const admpi_view *b,
@@ -104,11 +103,11 @@ int32_t admpi_solve(const admpi_view *a,
 
 /**
  * Solves a x = b for a symmetric, positive definite matrix, by its Cholesky factor, which the sweep uses again. The
- * lower triangle of `a` is read, and has the adjoints of both.
+ * lower triangle of `a` is read, and holds the adjoints of both.
  * @param a           `n x n` elements
  * @param b           `n x m` elements; may overlap a
  * @param[out] x_out  the solution, `n x m`; free it with admpi_varmat_free
- * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also where a is not positive definite: the message says by which pivot
+ * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if a is not positive definite: the message names the pivot
  */
 int32_t admpi_solve_spd(const admpi_view *a,
                         const admpi_view *b,
@@ -120,7 +119,7 @@ int32_t admpi_solve_spd(const admpi_view *a,
  * @param a           `n x n` elements
  * @param b           `n x m` elements; may overlap a
  * @param[out] x_out  the solution, `n x m`; free it with admpi_varmat_free
- * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also where an element on the diagonal is 0
+ * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if an element on the diagonal is 0
  */
 int32_t admpi_solve_lower(const admpi_view *a,
                           const admpi_view *b,
@@ -132,7 +131,7 @@ int32_t admpi_solve_lower(const admpi_view *a,
  * @param a           `n x n` elements
  * @param b           `n x m` elements; may overlap a
  * @param[out] x_out  the solution, `n x m`; free it with admpi_varmat_free
- * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also where an element on the diagonal is 0
+ * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if an element on the diagonal is 0
  */
 int32_t admpi_solve_upper(const admpi_view *a,
                           const admpi_view *b,
@@ -142,22 +141,21 @@ int32_t admpi_solve_upper(const admpi_view *a,
  * Inverts a matrix.
  * @param a           `n x n` elements
  * @param[out] c_out  the inverse, `n x n`; free it with admpi_varmat_free
- * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also where a is singular: the message says by which column
+ * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if a is singular: the message names the column
  */
 int32_t admpi_inverse(const admpi_view *a, admpi_varmat **c_out);
 
 /**
- * Inverts a symmetric, positive definite matrix. The lower triangle of `a` is read, and has the adjoints of both.
+ * Inverts a symmetric, positive definite matrix. The lower triangle of `a` is read, and holds the adjoints of both.
  * @param a           `n x n` elements
  * @param[out] c_out  the inverse, `n x n`, both triangles; free it with admpi_varmat_free
- * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also where a is not positive definite: the message says by which pivot
+ * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if a is not positive definite: the message names the pivot
  */
 int32_t admpi_inverse_spd(const admpi_view *a,
                           admpi_varmat **c_out);
 
 /**
- * Computes the determinant. The inverse that its derivative needs is computed by the sweep. A singular matrix has a
- * gradient too.
+ * Computes the determinant. Only a sweep computes the inverse that the derivative needs. A singular matrix has a gradient too.
  * @param a           `n x n` elements
  * @param[out] x_out  the determinant; 1 for no elements
  * @return as admpi_multiply
@@ -166,42 +164,42 @@ int32_t admpi_determinant(const admpi_view *a,
                           admpi_var *x_out);
 
 /**
- * Computes the logarithm of the absolute value of the determinant, which may be past the range of doubles.
+ * Computes the logarithm of the absolute value of the determinant. The determinant itself may exceed the range of doubles.
  * @param a           `n x n` elements
  * @param[out] x_out  the logarithm
- * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also where a is singular: the message says by which column
+ * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if a is singular: the message names the column
  */
-int32_t admpi_log_determinant(const admpi_view *a, admpi_var *x_out);
+int32_t admpi_log_determinant(const admpi_view *a,
+                              admpi_var *x_out);
 
 /**
  * Computes the logarithm of the determinant of a symmetric, positive definite matrix. The lower triangle of `a` is
- * read, and has the adjoints of both.
+ * read, and holds the adjoints of both.
  * @param a           `n x n` elements
  * @param[out] x_out  the logarithm
- * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also where a is not positive definite: the message says by which pivot
+ * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if a is not positive definite: the message names the pivot
  */
 int32_t admpi_log_determinant_spd(const admpi_view *a,
                                   admpi_var *x_out);
 
 /**
  * Factors a symmetric, positive definite matrix: a is l times its transpose. The lower triangle of `a` is read, and
- * has the adjoints of both.
+ * holds the adjoints of both.
  * @param a           `n x n` elements
  * @param[out] l_out  l, lower triangular, `n x n`; free it with admpi_varmat_free
- * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also where a is not positive definite: the message says by which pivot
+ * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if a is not positive definite: the message names the pivot
  */
 int32_t admpi_cholesky(const admpi_view *a,
                        admpi_varmat **l_out);
 
 /**
- * Factors a matrix, with its rows in another order: row i of l times u is row row_out[i] of a. k is the smaller of m
- * and n.
+ * Factors a matrix with permuted rows: row i of l times u is row row_out[i] of a. k is the smaller of m and n.
  * @param a             `m x n` elements
  * @param m             number of rows of a
  * @param[out] l_out    `m x k`, lower triangular, 1 on the diagonal; free it with admpi_varmat_free
  * @param[out] u_out    `k x n`, upper triangular; free it with admpi_varmat_free
  * @param[out] row_out  `m` numbers of rows, from 0
- * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also where a is singular: the message says by which column
+ * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if a is singular: the message names the column
  */
 int32_t admpi_lu(const admpi_view *a,
                  int64_t m,
@@ -210,19 +208,19 @@ int32_t admpi_lu(const admpi_view *a,
                  int64_t *row_out);
 
 /**
- * Factors a matrix into one of orthonormal columns and an upper triangular one, whose diagonal is positive. k is the
- * smaller of m and n.
+ * Factors a matrix into q with orthonormal columns and r, upper triangular with a positive diagonal. k is the smaller of
+ * m and n.
  * @param a           `m x n` elements
  * @param[out] q_out  `m x k`; free it with admpi_varmat_free
  * @param[out] r_out  `k x n`; free it with admpi_varmat_free
- * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also where a has not full rank: the message says by which column
+ * @return as admpi_multiply, ADMPI_ERR_ARGUMENT also if a does not have full rank: the message names the column
  */
 int32_t admpi_qr(const admpi_view *a,
                  admpi_varmat **q_out,
                  admpi_varmat **r_out);
 
 /**
- * Computes the eigenvalues of a symmetric matrix. The lower triangle of `a` is read, and has the adjoints of both.
+ * Computes the eigenvalues of a symmetric matrix. The lower triangle of `a` is read, and holds the adjoints of both.
  * @param a               `n x n` elements
  * @param[out] value_out  the eigenvalues, ascending, `n x 1`; free it with admpi_varmat_free
  * @return as admpi_multiply
@@ -231,8 +229,8 @@ int32_t admpi_eigenvalues_sym(const admpi_view *a,
                               admpi_varmat **value_out);
 
 /**
- * Computes eigenvalues and eigenvectors of a symmetric matrix. The lower triangle of `a` is read, and has the adjoints
- * of both. Vectors of equal values are not unique: where the choice matters there is no derivative, and none is added.
+ * Computes eigenvalues and eigenvectors of a symmetric matrix. The lower triangle of `a` is read, and holds the adjoints
+ * of both. Vectors of equal values are not unique: if the choice matters there is no derivative, and none is added.
  * @param a                `n x n` elements
  * @param[out] value_out   the eigenvalues, ascending, `n x 1`; free it with admpi_varmat_free
  * @param[out] vector_out  the eigenvectors, orthonormal columns, `n x n`; free it with admpi_varmat_free
@@ -254,8 +252,8 @@ int32_t admpi_singular_values(const admpi_view *a,
 
 /**
  * Computes singular values and vectors: a is u times the diagonal matrix of s times the transpose of v. k is the
- * smaller of m and n. Vectors of values that are equal or zero are not unique: where the choice matters there is no
- * derivative, and none is added.
+ * smaller of m and n. Vectors of equal or zero values are not unique: if the choice matters there is no derivative, and none is
+ * added.
  * @param a           `m x n` elements
  * @param[out] u_out  orthonormal columns, `m x k`; free it with admpi_varmat_free
  * @param[out] s_out  the singular values, descending, `k x 1`; free it with admpi_varmat_free
@@ -268,14 +266,14 @@ int32_t admpi_svd(const admpi_view *a,
                   admpi_varmat **v_out);
 
 /**
- * Makes the pattern of a sparse matrix. Its values are not part of it: they are given to each product, and may be active.
+ * Makes the pattern of a sparse matrix. The values are not part of it: each product takes them, and they may be active.
  * @param rows         number of rows
  * @param cols         number of columns
  * @param row_start    `rows + 1` numbers, ascending from 0 to n: row i has the elements from row_start[i] up to
  *                     row_start[i + 1]
- * @param column       `n` columns, from 0; one that occurs twice in a row has the sum of both elements
+ * @param column       `n` columns, from 0; if a column occurs twice in a row, its elements are added
  * @param n            number of elements
- * @param[out] s_out   the pattern, which may be shared by threads; free it with admpi_sparse_free, at any time
+ * @param[out] s_out   the pattern, which threads may share; free it with admpi_sparse_free, at any time
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT
  */
 int32_t admpi_sparse_new(int64_t rows,
@@ -286,7 +284,7 @@ int32_t admpi_sparse_new(int64_t rows,
                          struct admpi_sparse **s_out);
 
 /**
- * Makes another handle of the same pattern, which takes no memory of its own.
+ * Makes another handle of the same pattern, without a copy.
  * @param s           the pattern
  * @param[out] t_out  the handle; free it with admpi_sparse_free, in any order
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
@@ -294,7 +292,7 @@ int32_t admpi_sparse_new(int64_t rows,
 int32_t admpi_sparse_copy(const struct admpi_sparse *s, struct admpi_sparse **t_out);
 
 /**
- * Frees a pattern. What has been recorded with it stays good.
+ * Frees a pattern. Recorded products stay valid.
  * @param s  NULL is fine
  */
 void admpi_sparse_free(struct admpi_sparse *s);

@@ -10,8 +10,8 @@
 #include "admpi/var.h"
 
 /**
- * The environment's choice: ADMPI_MAP=serial, threads, mpi or mpi+threads; without it the ranks of the map's
- * communicator, or the calling thread where it has none.
+ * The choice of the environment: ADMPI_MAP=serial, threads, mpi or mpi+threads. Without it the ranks of the map's
+ * communicator, or the calling thread if the map has no communicator.
  */
 #define ADMPI_MAP_DEFAULT 0
 
@@ -36,14 +36,14 @@
 #define ADMPI_MAP_MPI_THREADS 4
 
 /**
- * Who does the jobs, and what has been learned of what they cost. Opaque.
+ * Who does the jobs, and measured times of earlier jobs. Opaque.
  */
 typedef struct admpi_map admpi_map;
 
 /**
- * The function of one job. It runs on a tape of the library's own, on which the parameters are inputs; it may use all of
- * admpi there, also maps, which then run serially. Its results may depend on nothing active but its arguments. Calls on the
- * tape of the map's caller return ADMPI_ERR_NEST meanwhile. It may run on several threads at once, and must not throw.
+ * The function of one job. It runs on a tape of the library, on which the parameters are inputs. It may use all of admpi,
+ * also maps, which then run serially. Its results may depend on no active values except its arguments. While it runs,
+ * calls on the tape of the map's caller return ADMPI_ERR_NEST. It may run on several threads at once, and must not throw.
  * @param shared    `n_shared` values, the same for all jobs
  * @param n_shared  how many
  * @param job       `n_job` values of this job
@@ -54,7 +54,7 @@ typedef struct admpi_map admpi_map;
  * @param n_i       how many
  * @param[out] y    `n_y` results; passive zeros on entry
  * @param n_y       how many
- * @param ctx       what admpi_map_register was given
+ * @param ctx       the context given to admpi_map_register
  * @return 0, or any other number: the map fails with ADMPI_ERR_CALLBACK; admpi_map_fail says why
  */
 typedef int32_t (*admpi_map_fn)(const admpi_var *shared,
@@ -70,12 +70,12 @@ typedef int32_t (*admpi_map_fn)(const admpi_var *shared,
                                 void *ctx);
 
 /**
- * What data consist of. `r_end[i]` is where the doubles of job i end in x_r, ascending, the last being n_r; NULL: each job has
- * n_r/jobs. The same for i_end.
+ * The contents of data. `r_end[i]` is where the doubles of job i end in x_r, ascending; the last is n_r. NULL: each job has
+ * n_r/jobs doubles. The same holds for i_end.
  */
 typedef struct admpi_map_values {
   /**
-   * Number of jobs. 0: of any number, which have only what all share.
+   * Number of jobs. 0: any number of jobs, which have shared data only.
    */
   int64_t jobs;
   /**
@@ -109,7 +109,7 @@ typedef struct admpi_map_values {
 } admpi_map_values;
 
 /**
- * What data are called by: {0, 0} is none. Every update makes a new generation, and the old one is refused.
+ * A handle of data; {0, 0} means no data. Every update makes a new generation, and the old handle is refused.
  */
 typedef struct admpi_map_data {
   uint32_t id;
@@ -117,16 +117,16 @@ typedef struct admpi_map_data {
 } admpi_map_data;
 
 /**
- * A function, and its parameters. `job_end[i]` is where the parameters of job i end in job, ascending, the last being n_job;
- * NULL: each job has n_job/jobs. The same for y_end and the results.
+ * A function and its parameters. `job_end[i]` is where the parameters of job i end in job, ascending; the last is n_job.
+ * NULL: each job has n_job/jobs parameters. The same holds for y_end and the results.
  */
 typedef struct admpi_map_call {
   /**
-   * Of admpi_map_register.
+   * The number from admpi_map_register.
    */
   int32_t function;
   /**
-   * {0, 0}: none.
+   * {0, 0}: no data.
    */
   struct admpi_map_data data;
   /**
@@ -162,7 +162,7 @@ typedef struct admpi_map_call {
  */
 typedef struct admpi_map_failure {
   /**
-   * The job, the first of those that failed; -1: no job is to blame.
+   * The first job that failed; -1: no job caused the failure.
    */
   int64_t job;
   /**
@@ -170,11 +170,11 @@ typedef struct admpi_map_failure {
    */
   int32_t rank;
   /**
-   * What the function returned; 0 where it did not return an error itself.
+   * What the function returned; 0 if it did not return an error itself.
    */
   int32_t code;
   /**
-   * What it gave admpi_map_fail, or the library's message. Valid until the thread's next failing call of a map.
+   * The text given to admpi_map_fail, or the library's message. Valid until the thread's next failing call of a map.
    */
   const char *text;
 } admpi_map_failure;
@@ -184,11 +184,11 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Registers a function under a name, by which ranks know it: all ranks register the functions that a map calls, in
- * whatever order, before the workers serve.
+ * Registers a function under a name, which identifies it on all ranks. All ranks register the functions that a map calls,
+ * in any order, before the workers serve.
  * @param name               a name that no other function has
  * @param fn                 the function
- * @param ctx                its context, the same in every call; must live until the function is unregistered. NULL is fine
+ * @param ctx                its context, passed to every call; must live until the function is unregistered. NULL is fine
  * @param[out] function_out  the function's number in this process
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (the name is taken)
  */
@@ -198,40 +198,40 @@ int32_t admpi_map_register(const char *name,
                            int32_t *function_out);
 
 /**
- * Frees a function's name. No call may be using it, on no rank.
+ * Frees the name of a function. No call may be using it on any rank.
  * @param function  of admpi_map_register
  * @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT
  */
 int32_t admpi_map_unregister(int32_t function);
 
 /**
- * In a job: says why it is going to return an error.
- * @param text  what admpi_map_last_failure gives, of 1024 bytes the first if it comes from another rank; NULL is fine
+ * In a job: sets the text of the error that the job is about to return.
+ * @param text  the text for admpi_map_last_failure; from other ranks only the first 1024 bytes. NULL is fine
  */
 void admpi_map_fail(const char *text);
 
 /**
- * In a job: the doubles that its data have for all jobs.
+ * In a job: returns the doubles that all jobs share.
  * @param[out] n_out  how many; may be NULL
  * @return the doubles, valid in this job; NULL outside of a job, or without data
  */
 const double *admpi_map_shared_r(int64_t *n_out);
 
 /**
- * In a job: the integers that its data have for all jobs.
+ * In a job: returns the integers that all jobs share.
  * @param[out] n_out  how many; may be NULL
  * @return as admpi_map_shared_r
  */
 const int32_t *admpi_map_shared_i(int64_t *n_out);
 
 /**
- * The number of the job that the thread runs.
+ * Returns the number of the job that the thread runs.
  * @return the number, or -1 outside of jobs
  */
 int64_t admpi_map_job(void);
 
 /**
- * Makes a map of this process alone. With workers on other ranks: admpi_map_new_mpi.
+ * Makes a map that uses this process only. For workers on other ranks see admpi_map_new_mpi.
  * @param backend       ADMPI_MAP_DEFAULT, ADMPI_MAP_SERIAL or ADMPI_MAP_THREADS
  * @param threads       how many; 0: ADMPI_MAP_THREADS of the environment, or as many as there are cores
  * @param[out] map_out  the map; free it with admpi_map_free
@@ -242,7 +242,7 @@ int32_t admpi_map_new(int32_t backend,
                       struct admpi_map **map_out);
 
 /**
- * Lets others do the jobs from now on.
+ * Changes who does the jobs.
  * @param map      the map
  * @param backend  as for admpi_map_new; with workers on other ranks also ADMPI_MAP_MPI and ADMPI_MAP_MPI_THREADS
  * @param threads  as for admpi_map_new
@@ -254,24 +254,24 @@ int32_t admpi_map_set_backend(struct admpi_map *map,
                               int32_t threads);
 
 /**
- * Ends the service of a map's workers: their admpi_map_serve returns. The map goes on in this process alone; data that
- * were made with it are good here. Does nothing without workers.
+ * Ends the service of a map's workers: their admpi_map_serve returns. The map continues in this process alone, where its
+ * data stay valid. Does nothing without workers.
  * @param map  the map
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NEST (in a job), ADMPI_ERR_MPI (workers were lost)
  */
 int32_t admpi_map_stop(struct admpi_map *map);
 
 /**
- * Frees a map, ending its workers' service if that has not been stopped.
- * @param map  not one whose job the caller is in; NULL is fine
+ * Frees a map. Ends the service of its workers if it has not been stopped.
+ * @param map  a map; the caller must not be in one of its jobs. NULL is fine
  */
 void admpi_map_free(struct admpi_map *map);
 
 /**
- * Copies static data, and ships them to the map's workers.
- * @param map            whose jobs are to have them; NULL and maps of this process alone see each other's
+ * Copies static data, and sends them to the map's workers.
+ * @param map            the map whose jobs use them; maps of this process alone, and NULL, share their data
  * @param values         the data
- * @param[out] data_out  what calls name them by; free them with admpi_map_data_free
+ * @param[out] data_out  their handle; free them with admpi_map_data_free
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MEMORY (here, or on a worker), ADMPI_ERR_MPI
  */
 int32_t admpi_map_data_new(struct admpi_map *map,
@@ -279,11 +279,11 @@ int32_t admpi_map_data_new(struct admpi_map *map,
                            struct admpi_map_data *data_out);
 
 /**
- * Puts other data in the place of those that a handle names; their shape may be another. The old handle is refused from now on.
- * @param map            the map that they were made with
+ * Replaces the data of a handle. The shape may change. The old handle is refused from now on.
+ * @param map            the map that the data were made with
  * @param data           the handle
  * @param values         the new data
- * @param[out] data_out  the new handle; may be where the old one lies
+ * @param[out] data_out  the new handle; may overwrite the old one
  * @return as admpi_map_data_new, and ADMPI_ERR_STALE (a handle of an earlier generation), ADMPI_ERR_MISMATCH (made with another
  *         map, which has workers)
  */
@@ -293,31 +293,31 @@ int32_t admpi_map_data_update(struct admpi_map *map,
                               struct admpi_map_data *data_out);
 
 /**
- * Forgets data, here and on the map's workers.
- * @param map   the map that they were made with; NULL, too, when that has been freed
+ * Frees data, here and on the map's workers.
+ * @param map   the map that the data were made with; also NULL if that map has been freed
  * @param data  the handle; {0, 0} is fine
  * @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT (freed before), ADMPI_ERR_STALE
  */
 int32_t admpi_map_data_free(struct admpi_map *map, struct admpi_map_data data);
 
 /**
- * Runs all jobs. The results are active on the calling thread's tape, in one event for the whole call; passive where that does
- * not record or no parameter is active: then the jobs do not record either.
- * @param map         who does the jobs; NULL: the calling thread, as for every map inside a job
+ * Runs all jobs. The results are active on the calling thread's tape, as one event for the whole call. If the tape does not
+ * record, or no parameter is active, the results are passive and the jobs do not record.
+ * @param map         the map; NULL: the calling thread does the jobs, as for every map inside a job
  * @param call        function and parameters
- * @param[out] y_out  `call->n_y` results, job by job; must not overlap the parameters. Untouched on failure
+ * @param[out] y_out  `call->n_y` results, job by job; must not overlap the parameters. Unchanged on failure
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE (a parameter, or the data's generation),
  *         ADMPI_ERR_MISMATCH (the data are for another number of jobs, or of another
  *         map's workers), ADMPI_ERR_CALLBACK (a job failed:
  *         admpi_map_last_failure), ADMPI_ERR_PANIC, ADMPI_ERR_THREAD, ADMPI_ERR_MPI, ADMPI_ERR_LIMIT, ADMPI_ERR_IDS,
- *         ADMPI_ERR_MEMORY, or another error that a job has run into
+ *         ADMPI_ERR_MEMORY, or another error that occurred in a job
  */
 int32_t admpi_map_run(struct admpi_map *map,
                       const struct admpi_map_call *call,
                       admpi_var *y_out);
 
 /**
- * The same where only the sum of all jobs' results is wanted.
+ * Runs all jobs and adds up their results. As admpi_map_run, but only the sums are returned.
  * @param map         as for admpi_map_run
  * @param call        every job has `n_y` results; y_end is NULL
  * @param[out] y_out  `call->n_y` sums
@@ -326,13 +326,13 @@ int32_t admpi_map_run(struct admpi_map *map,
 int32_t admpi_map_run_sum(struct admpi_map *map, const struct admpi_map_call *call, admpi_var *y_out);
 
 /**
- * Values, gradients and second derivatives of all results, as plain numbers. The function is one of pairs: its arrays have a value
- * and a tangent side by side for each parameter and each result that the call names, so that `n_shared`, `n_job` and `n_y` are
- * twice as many for it. The tangents of its results are to be derivatives in the direction of those of the parameters.
- * @param map                who does the jobs
+ * Computes values, gradients and second derivatives of all results, as plain numbers. The function works on pairs: its
+ * arrays have a value and a tangent for each parameter and each result of the call, so its `n_shared`, `n_job` and `n_y`
+ * are twice as large. The tangents of its results must be the derivatives in the direction of the parameters' tangents.
+ * @param map                the map
  * @param call               function and parameters, of which only the values count
  * @param[out] value_out     `n_y` doubles, or NULL
- * @param[out] gradient_out  for each result, job by job, d doubles: by the shared parameters, then by those of its job; or NULL
+ * @param[out] gradient_out  for each result, job by job, d doubles: for the shared parameters, then those of its job; or NULL
  * @param[out] hessian_out   for each result d*d doubles, symmetric up to rounding; or NULL
  * @return as admpi_map_run
  */
@@ -343,7 +343,7 @@ int32_t admpi_map_hessian(struct admpi_map *map,
                           double *hessian_out);
 
 /**
- * Why the thread's last call of a map failed that did.
+ * Describes the thread's last call of a map that failed.
  * @param[out] failure_out  job, rank, code and text
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL
  */

@@ -16,12 +16,13 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes a map whose jobs the ranks of a communicator do, this one among them. Collective: rank 0 of comm, which is to be the caller,
- * makes the map, all others call admpi_map_serve, which returns if this fails. The communicator is duplicated, and may be freed.
+ * Makes a map whose jobs are done by the ranks of a communicator, including the caller. Collective: rank 0 of comm calls
+ * this function, all others call admpi_map_serve, which returns if this fails. The communicator is duplicated, and may be
+ * freed.
  * @param comm          an intracommunicator
- * @param backend       who does the jobs at first: any
- * @param threads       on each rank, where threads do the jobs; 0: ADMPI_MAP_THREADS of the environment, or as many as there are
- *                      cores. MPI is called by the calling thread alone
+ * @param backend       who does the jobs at first: any back end
+ * @param threads       threads per rank, if threads do the jobs; 0: ADMPI_MAP_THREADS of the environment, or as many as there
+ *                      are cores. Only the calling thread calls MPI
  * @param[out] map_out  the map; free it with admpi_map_free, which ends the service, as does MPI_Finalize
  * @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MPI
  */
@@ -31,8 +32,8 @@ int32_t admpi_map_new_mpi(MPI_Comm comm,
                           admpi_map **map_out);
 
 /**
- * Does the jobs of the map that rank 0 of comm makes by admpi_map_new_mpi, until that is stopped or freed there. A job that fails is
- * the root's to deal with: this goes on. While there is nothing to do it sleeps most of the time.
+ * Does jobs for the map that rank 0 of comm makes with admpi_map_new_mpi, until rank 0 stops or frees the map. If a job
+ * fails, the root handles the failure and this function goes on. It mostly sleeps while there is nothing to do.
  * @param comm  an intracommunicator
  * @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MPI (the root is lost)
  */

@@ -15,11 +15,11 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Applies an operation of the user's, as one event: its forward function is called now, its reverse function by every sweep
- * that passes. If no operand is active, or the tape does not record, the results are passive.
+ * Applies a user's operation, as one event. Its forward function is called now, its reverse function by every sweep that
+ * passes the event. If no operand is active, or the tape does not record, the results are passive.
  * @param operation        its functions; the struct is copied
- * @param data             handed to the functions. From here on the library's to destroy, whatever this call returns, if
- *                         operation is not NULL and has its size
+ * @param data             passed to the functions. If operation is not NULL and has its size, the library destroys the data,
+ *                         whatever this call returns
  * @param operand          `n_operands` parts of matrices or scalars
  * @param n_operands       how many
  * @param shape            `2*n_results` numbers: rows and columns of each result
@@ -38,11 +38,11 @@ int32_t admpi_operation_apply(const admpi_operation *operation,
                               admpi_varmat **result_out);
 
 /**
- * Solves A(p) x = b for a matrix that only functions of the user's know, as one event. The sweep solves with the transpose
- * once, and records and reverses one product in a nest; of the solver's iterations nothing is recorded.
+ * Solves A(p) x = b for a matrix given by a user's functions, as one event. The sweep solves once with the transpose, and
+ * records and reverses one product in a nest. The iterations of the solver are not recorded.
  * @param system      its functions; the struct is copied
- * @param data        handed to the functions. From here on the library's to destroy, whatever this call returns, if system
- *                    is not NULL and has its size
+ * @param data        passed to the functions. If system is not NULL and has its size, the library destroys the data, whatever
+ *                    this call returns
  * @param b           part of a matrix, or a scalar
  * @param p           `n_p` parts of matrices or scalars: everything active that A depends on. A sweep in which the functions
  *                    use another active value fails (ADMPI_ERR_ARGUMENT)
@@ -58,11 +58,11 @@ int32_t admpi_linear_solve(const admpi_linear_system *system,
                            admpi_varmat **x_out);
 
 /**
- * Finds x with x = f(x, p) by iterating from a start, where f contracts, as one event. The sweep iterates likewise, over one
- * recording of f at the solution; of the iterations nothing is recorded.
- * @param map         f, and when x counts as found; the struct is copied
- * @param data        handed to the functions. From here on the library's to destroy, whatever this call returns, if map is
- *                    not NULL and has its size
+ * Finds x with x = f(x, p) by iterating a contraction f from a start, as one event. The sweep iterates over one recording of
+ * f at the solution. The iterations are not recorded.
+ * @param map         f, and the criterion for convergence; the struct is copied
+ * @param data        passed to the functions. If map is not NULL and has its size, the library destroys the data, whatever
+ *                    this call returns
  * @param start       part of a matrix; the solution does not depend on it
  * @param p           `n_p` parts of matrices or scalars: everything active that f depends on
  * @param n_p         how many

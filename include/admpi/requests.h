@@ -16,31 +16,35 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * MPI_Mprobe. The message counts as posted here: its adjoint is in order with those of receives posted before
- * and after.
+ * MPI_Mprobe. The message counts as posted by this call, which determines the order of its adjoint among those of other
+ * receives.
  * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
- * @param[out] message  to be received by AMPI_Mrecv or AMPI_Imrecv
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] message  receive it with AMPI_Mrecv or AMPI_Imrecv
  * @param[out] status   or MPI_STATUS_IGNORE; MPI_Get_count counts in the type of the receiver
  * @return an MPI code, raised on `comm`
  */
-int AMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+int AMPI_Mprobe(int source,
+                int tag,
+                MPI_Comm comm,
+                MPI_Message *message,
+                MPI_Status *status);
 
 /**
  * MPI_Improbe. See AMPI_Mprobe.
  * @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
  * @param tag           message tag or MPI_ANY_TAG
- * @param comm          for active data one that has entered the library
+ * @param comm          for active data, a communicator that the library knows
  * @param[out] flag     1 if there was a message, else 0
- * @param[out] message  to be received by AMPI_Mrecv or AMPI_Imrecv
+ * @param[out] message  receive it with AMPI_Mrecv or AMPI_Imrecv
  * @param[out] status   or MPI_STATUS_IGNORE
  * @return an MPI code, raised on `comm`
  */
 int AMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
 
 /**
- * MPI_Start. Whether the message is recorded is decided at each start.
+ * MPI_Start. Each start decides whether the message is recorded.
  * @param[in,out] request  persistent and not active
  * @return an MPI code, raised on the request's communicator
  */
@@ -56,11 +60,12 @@ int AMPI_Startall(int count, AMPI_Request *requests);
 
 /**
  * MPI_Wait. The completion of an active receive is recorded, on the tape that its start was recorded on.
- * @param[in,out] request  AMPI_REQUEST_NULL on return, unless it is persistent; so in the calls below
+ * @param[in,out] request  AMPI_REQUEST_NULL on return, unless it is persistent; this holds in the calls below too
  * @param[out] status      or MPI_STATUS_IGNORE
  * @return an MPI code, raised on the request's communicator
  */
-int AMPI_Wait(AMPI_Request *request, MPI_Status *status);
+int AMPI_Wait(AMPI_Request *request,
+              MPI_Status *status);
 
 /**
  * MPI_Test.
@@ -116,7 +121,7 @@ int AMPI_Testany(int count, AMPI_Request *requests, int *index, int *flag, MPI_S
  * @param incount           number of requests
  * @param[in,out] requests  `incount` requests; those completed are AMPI_REQUEST_NULL on return
  * @param[out] outcount     how many, or MPI_UNDEFINED if none was active
- * @param[out] indices      which ones: room for `incount`
+ * @param[out] indices      their indices: room for `incount`
  * @param[out] statuses     room for `incount`, or MPI_STATUSES_IGNORE
  * @return an MPI code, raised on a request's communicator
  */
@@ -127,21 +132,21 @@ int AMPI_Waitsome(int incount, AMPI_Request *requests, int *outcount, int *indic
  * @param incount           number of requests
  * @param[in,out] requests  `incount` requests; those completed are AMPI_REQUEST_NULL on return
  * @param[out] outcount     how many, or MPI_UNDEFINED if none was active
- * @param[out] indices      which ones: room for `incount`
+ * @param[out] indices      their indices: room for `incount`
  * @param[out] statuses     room for `incount`, or MPI_STATUSES_IGNORE
  * @return an MPI code, raised on a request's communicator
  */
 int AMPI_Testsome(int incount, AMPI_Request *requests, int *outcount, int *indices, MPI_Status *statuses);
 
 /**
- * MPI_Request_free. An active send may be freed, and its adjoint still comes back; an active receive may not.
+ * MPI_Request_free. An active send may be freed: its adjoint still comes back. An active receive must not be freed.
  * @param[in,out] request  AMPI_REQUEST_NULL on return
  * @return an MPI code, raised on the request's communicator
  */
 int AMPI_Request_free(AMPI_Request *request);
 
 /**
- * MPI_Request_get_status. Nothing is completed, so an active buffer holds nothing new yet.
+ * MPI_Request_get_status. It does not complete the request, so an active buffer does not hold new values yet.
  * @param request      the request
  * @param[out] flag    1 if the call is complete, else 0
  * @param[out] status  or MPI_STATUS_IGNORE
@@ -157,14 +162,14 @@ int AMPI_Request_get_status(AMPI_Request request, int *flag, MPI_Status *status)
 int AMPI_Cancel(AMPI_Request *request);
 
 /**
- * A request's number for Fortran, which it keeps until it is completed.
+ * Returns the Fortran number of a request, which is valid until the request completes.
  * @param request  or AMPI_REQUEST_NULL
  * @return the number; 0 for AMPI_REQUEST_NULL
  */
 MPI_Fint AMPI_Request_c2f(AMPI_Request request);
 
 /**
- * The request with a number that AMPI_Request_c2f gave.
+ * Returns the request with a number from AMPI_Request_c2f.
  * @param request  the number
  * @return the request; AMPI_REQUEST_NULL for 0 and for a number that is not in use
  */

@@ -11,9 +11,9 @@
 #include "admpi/var.h"
 
 /**
- * The adjoint of one application of an operation to `len` items of `size` doubles each, in one direction: of
- * result = in op inout it is told the operands' values and the result's adjoint, and adds what the operands get
- * to `in_adjoint` and `inout_adjoint`. Must not throw.
+ * The adjoint of one application of an operation, result = in op inout, to `len` items of `size` doubles each, in one
+ * direction. It gets the values of the operands and the adjoint of the result, and adds to `in_adjoint` and
+ * `inout_adjoint`. Must not throw.
  */
 typedef void (*AMPI_Op_adjoint_function)(const double *in,
                                          const double *inout,
@@ -28,12 +28,11 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * MPI_Op_create of an operation that may be given active data. Then `function` is called with arrays of admpi_var,
- * laid out as the call's datatype has them, and what it computes is recorded on the tape; on passive data MPI calls
- * it. Must not throw.
+ * MPI_Op_create for an operation that may get active data. On active data `function` gets arrays of admpi_var, in the
+ * layout of the call's datatype, and the tape records what it computes. On passive data MPI calls it. It must not throw.
  * @param function  inout = in op inout
- * @param commute   1 if the operation is commutative; the order of ranks is kept all the same
- * @param[out] op   to be freed by AMPI_Op_free
+ * @param commute   1 if the operation is commutative; operands keep the order of ranks anyway
+ * @param[out] op   free it with AMPI_Op_free
  * @return an MPI code, raised on MPI_COMM_WORLD
  */
 int AMPI_Op_create(MPI_User_function function,
@@ -41,21 +40,21 @@ int AMPI_Op_create(MPI_User_function function,
                    MPI_Op *op);
 
 /**
- * Whether an operation was made by AMPI_Op_create_adjoint, so that its function knows doubles only. The overloads of
- * `admpi.hpp` ask. Local.
+ * Tells whether AMPI_Op_create_adjoint made an operation, so that its function knows doubles only. For the overloads of
+ * `admpi.hpp`. Local.
  * @param op  an operation
  * @return 1 or 0
  */
 int admpi_detail_op_has_adjoint(MPI_Op op);
 
 /**
- * As AMPI_Op_create of an operation whose derivative is known: `function` sees plain doubles only, those of
- * active data one behind the other (items of several doubles under a contiguous datatype of MPI_DOUBLE), and
- * `derivative` is called in reverse sweeps. The tape keeps the operands' values.
+ * As AMPI_Op_create, for an operation whose derivative is known. `function` gets plain doubles only: those of active data
+ * without gaps (items of several doubles under a contiguous datatype of MPI_DOUBLE). Reverse sweeps call `derivative`. The
+ * tape keeps the values of the operands.
  * @param function    inout = in op inout
  * @param derivative  its adjoint
- * @param commute     1 if the operation is commutative; the order of ranks is kept all the same
- * @param[out] op     to be freed by AMPI_Op_free
+ * @param commute     1 if the operation is commutative; operands keep the order of ranks anyway
+ * @param[out] op     free it with AMPI_Op_free
  * @return an MPI code, raised on MPI_COMM_WORLD
  */
 int AMPI_Op_create_adjoint(MPI_User_function function,
@@ -64,7 +63,7 @@ int AMPI_Op_create_adjoint(MPI_User_function function,
                            MPI_Op *op);
 
 /**
- * MPI_Op_free. What was recorded with the operation stays.
+ * MPI_Op_free. Recorded calls of the operation stay valid.
  * @param[in,out] op  the operation, then MPI_OP_NULL
  * @return an MPI code, raised on MPI_COMM_WORLD
  */

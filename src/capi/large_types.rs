@@ -56,8 +56,8 @@ unsafe fn give(
 ///
 /// @param[in] count     number of items
 /// @param[in] oldtype   their type
-/// @param[out] newtype  the type of all; to be committed, and freed by MPI_Type_free
-/// @return MPI_SUCCESS or an error's code
+/// @param[out] newtype  the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.1.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Type_contiguous_x(
@@ -80,10 +80,10 @@ pub unsafe extern "C-unwind" fn MPIX_Type_contiguous_x(
 ///
 /// @param[in] count        number of blocks
 /// @param[in] blocklength  items of each block
-/// @param[in] stride       items from one block's beginning to the next's
+/// @param[in] stride       items from the beginning of one block to the next
 /// @param[in] oldtype      type of the items
-/// @param[out] newtype     the type of all; to be committed, and freed by MPI_Type_free
-/// @return MPI_SUCCESS or an error's code
+/// @param[out] newtype     the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.1.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Type_vector_x(
@@ -107,10 +107,10 @@ pub unsafe extern "C-unwind" fn MPIX_Type_vector_x(
 ///
 /// @param[in] count        number of blocks
 /// @param[in] blocklength  items of each block
-/// @param[in] stride       bytes from one block's beginning to the next's
+/// @param[in] stride       bytes from the beginning of one block to the next
 /// @param[in] oldtype      type of the items
-/// @param[out] newtype     the type of all; to be committed, and freed by MPI_Type_free
-/// @return MPI_SUCCESS or an error's code
+/// @param[out] newtype     the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.1.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Type_create_hvector_x(
@@ -132,10 +132,10 @@ pub unsafe extern "C-unwind" fn MPIX_Type_create_hvector_x(
 ///
 /// @param[in] count                   number of blocks
 /// @param[in] array_of_blocklengths   items of each block
-/// @param[in] array_of_displacements  where each block begins, in items
+/// @param[in] array_of_displacements  beginning of each block, in items
 /// @param[in] oldtype                 type of the items
-/// @param[out] newtype                the type of all; to be committed, and freed by MPI_Type_free
-/// @return MPI_SUCCESS or an error's code
+/// @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.1.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Type_indexed_x(
@@ -160,10 +160,10 @@ pub unsafe extern "C-unwind" fn MPIX_Type_indexed_x(
 ///
 /// @param[in] count                   number of blocks
 /// @param[in] array_of_blocklengths   items of each block
-/// @param[in] array_of_displacements  where each block begins, in bytes
+/// @param[in] array_of_displacements  beginning of each block, in bytes
 /// @param[in] oldtype                 type of the items
-/// @param[out] newtype                the type of all; to be committed, and freed by MPI_Type_free
-/// @return MPI_SUCCESS or an error's code
+/// @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.1.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Type_create_hindexed_x(
@@ -187,10 +187,10 @@ pub unsafe extern "C-unwind" fn MPIX_Type_create_hindexed_x(
 ///
 /// @param[in] count                   number of blocks
 /// @param[in] blocklength             items of each block
-/// @param[in] array_of_displacements  where each block begins, in items
+/// @param[in] array_of_displacements  beginning of each block, in items
 /// @param[in] oldtype                 type of the items
-/// @param[out] newtype                the type of all; to be committed, and freed by MPI_Type_free
-/// @return MPI_SUCCESS or an error's code
+/// @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.1.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Type_create_indexed_block_x(
@@ -213,10 +213,10 @@ pub unsafe extern "C-unwind" fn MPIX_Type_create_indexed_block_x(
 ///
 /// @param[in] count                   number of blocks
 /// @param[in] blocklength             items of each block
-/// @param[in] array_of_displacements  where each block begins, in bytes
+/// @param[in] array_of_displacements  beginning of each block, in bytes
 /// @param[in] oldtype                 type of the items
-/// @param[out] newtype                the type of all; to be committed, and freed by MPI_Type_free
-/// @return MPI_SUCCESS or an error's code
+/// @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.1.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Type_create_hindexed_block_x(
@@ -240,10 +240,10 @@ pub unsafe extern "C-unwind" fn MPIX_Type_create_hindexed_block_x(
 ///
 /// @param[in] count                   number of blocks; at most INT_MAX
 /// @param[in] array_of_blocklengths   items of each block
-/// @param[in] array_of_displacements  where each block begins, in bytes
+/// @param[in] array_of_displacements  beginning of each block, in bytes
 /// @param[in] array_of_types          type of each block's items
-/// @param[out] newtype                the type of all; to be committed, and freed by MPI_Type_free
-/// @return MPI_SUCCESS or an error's code
+/// @param[out] newtype                the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.1.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Type_create_struct_x(
@@ -275,8 +275,8 @@ pub unsafe extern "C-unwind" fn MPIX_Type_create_struct_x(
 /// @param[in] array_of_starts    where the part begins, `ndims` numbers from 0
 /// @param[in] order              MPI_ORDER_C or MPI_ORDER_FORTRAN
 /// @param[in] oldtype            type of the items
-/// @param[out] newtype           the type of the part; to be committed, and freed by MPI_Type_free
-/// @return MPI_SUCCESS or an error's code
+/// @param[out] newtype           the type of the part; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.1.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Type_create_subarray_x(
@@ -306,13 +306,13 @@ pub unsafe extern "C-unwind" fn MPIX_Type_create_subarray_x(
 /// @param[in] rank              which of them
 /// @param[in] ndims             number of dimensions
 /// @param[in] array_of_gsizes   items of the whole array, `ndims` numbers
-/// @param[in] array_of_distribs MPI_DISTRIBUTE_*, `ndims` of them
+/// @param[in] array_of_distribs `ndims` values MPI_DISTRIBUTE_*
 /// @param[in] array_of_dargs    MPI_DISTRIBUTE_DFLT_DARG or the length of blocks, `ndims` numbers
 /// @param[in] array_of_psizes   processes in each dimension
 /// @param[in] order             MPI_ORDER_C or MPI_ORDER_FORTRAN
 /// @param[in] oldtype           type of the items
-/// @param[out] newtype          the type of the part; to be committed, and freed by MPI_Type_free
-/// @return MPI_SUCCESS or an error's code
+/// @param[out] newtype          the type of the part; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.1.4)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Type_create_darray_x(
@@ -373,7 +373,7 @@ unsafe fn bytes(status: *const MPI_Status) -> Outcome<i64> {
 /// @param[in] status    of a receive, of an access to a file, or of a request for either
 /// @param[in] datatype  type of the items received
 /// @param[out] count    their number; MPI_UNDEFINED if the last is not whole
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 3.2.5)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Get_count_x(
@@ -399,7 +399,7 @@ pub unsafe extern "C-unwind" fn MPIX_Get_count_x(
 /// @param[in] status    of a receive, of an access to a file, or of a request for either
 /// @param[in] datatype  type of the items received
 /// @param[out] count    number of their predefined elements
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.1.11)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Get_elements_x(
@@ -430,9 +430,9 @@ unsafe fn large_item(address: *mut c_void, datatype: MPI_Datatype) -> Items {
 /// @param[in] datatype      type of the items
 /// @param[out] outbuf       room for `outsize` bytes
 /// @param[in] outsize       bytes of `outbuf`
-/// @param[in,out] position  where to begin in `outbuf`, in bytes; then the end of what was packed
+/// @param[in,out] position  first place in `outbuf`, in bytes; then the end of the packed data
 /// @param[in] comm          the communicator for which the items are packed
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Pack_x(
@@ -480,12 +480,12 @@ pub unsafe extern "C-unwind" fn MPIX_Pack_x(
 ///
 /// @param[in] inbuf         `insize` bytes
 /// @param[in] insize        bytes of `inbuf`
-/// @param[in,out] position  where to begin in `inbuf`, in bytes; then the end of what was unpacked
+/// @param[in,out] position  first place in `inbuf`, in bytes; then the end of the unpacked data
 /// @param[out] outbuf       room for the items
 /// @param[in] outcount      number of items
 /// @param[in] datatype      type of the items
 /// @param[in] comm          the communicator for which the items were packed
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Unpack_x(
@@ -545,7 +545,7 @@ fn end(result: Result<i64, c_int>, out: &mut MPI_Count) -> c_int {
 /// @param[in] datatype  type of the items
 /// @param[in] comm      the communicator for which they are packed
 /// @param[out] size     bytes
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Pack_size_x(
@@ -576,8 +576,8 @@ pub unsafe extern "C-unwind" fn MPIX_Pack_size_x(
 /// @param[in] datatype      type of the items
 /// @param[out] outbuf       room for `outsize` bytes
 /// @param[in] outsize       bytes of `outbuf`
-/// @param[in,out] position  where to begin in `outbuf`, in bytes; then the end of what was packed
-/// @return MPI_SUCCESS or an error's code
+/// @param[in,out] position  first place in `outbuf`, in bytes; then the end of the packed data
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Pack_external_x(
@@ -617,11 +617,11 @@ pub unsafe extern "C-unwind" fn MPIX_Pack_external_x(
 /// @param[in] datarep       "external32"
 /// @param[in] inbuf         `insize` bytes
 /// @param[in] insize        bytes of `inbuf`
-/// @param[in,out] position  where to begin in `inbuf`, in bytes; then the end of what was unpacked
+/// @param[in,out] position  first place in `inbuf`, in bytes; then the end of the unpacked data
 /// @param[out] outbuf       room for the items
 /// @param[in] outcount      number of items
 /// @param[in] datatype      type of the items
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Unpack_external_x(
@@ -669,7 +669,7 @@ pub unsafe extern "C-unwind" fn MPIX_Unpack_external_x(
 /// @param[in] incount   number of items
 /// @param[in] datatype  type of the items
 /// @param[out] size     bytes
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 4.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Pack_external_size_x(
@@ -709,7 +709,7 @@ fn unit(call: Call, disp_unit: MPI_Aint) -> Result<c_int, c_int> {
 /// @param[in] info       hints, or MPI_INFO_NULL
 /// @param[in] comm       the communicator
 /// @param[out] win       the window
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Collective over the communicator (MPI-3.1, 11.2.1)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Win_create_x(
@@ -743,7 +743,7 @@ fn window_bytes(size: MPI_Aint) -> MPI_Aint {
 /// @param[in] comm       the communicator
 /// @param[out] baseptr   address of a pointer, which is set to the window's memory
 /// @param[out] win       the window
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Collective over the communicator (MPI-3.1, 11.2.2)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Win_allocate_x(
@@ -771,7 +771,7 @@ pub unsafe extern "C-unwind" fn MPIX_Win_allocate_x(
 /// @param[in] comm       a communicator whose ranks share memory
 /// @param[out] baseptr   address of a pointer, which is set to the memory of this rank's part
 /// @param[out] win       the window
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Collective over the communicator (MPI-3.1, 11.2.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Win_allocate_shared_x(
@@ -798,7 +798,7 @@ pub unsafe extern "C-unwind" fn MPIX_Win_allocate_shared_x(
 /// @param[out] size       its bytes
 /// @param[out] disp_unit  its displacement unit
 /// @param[out] baseptr    address of a pointer, which is set to its memory
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Local (MPI-3.1, 11.2.3)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Win_shared_query_x(
@@ -832,7 +832,7 @@ pub extern "C-unwind" fn BigMPI_Get_max_int() -> MPI_Count {
 /// @param[in] intype     a type that it made
 /// @param[out] count     the number of items
 /// @param[out] basetype  their type: the very handle that was given
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Local
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn BigMPI_Decode_contiguous_x(
@@ -859,8 +859,8 @@ pub unsafe extern "C-unwind" fn BigMPI_Decode_contiguous_x(
 /// @param[in] offset    bytes from the beginning
 /// @param[in] count     number of items
 /// @param[in] oldtype   their type
-/// @param[out] newtype  the type of all; to be committed, and freed by MPI_Type_free
-/// @return MPI_SUCCESS or an error's code
+/// @param[out] newtype  the type of all; commit it, and free it with MPI_Type_free
+/// @return MPI_SUCCESS or an error code
 /// Local
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn BigMPI_Type_contiguous(
@@ -882,7 +882,7 @@ pub unsafe extern "C-unwind" fn BigMPI_Type_contiguous(
 /// @param[in] comm_old          the ranks
 /// @param[in] root              the root; -1 for an exchange of all
 /// @param[out] comm_dist_graph  the communicator
-/// @return MPI_SUCCESS or an error's code
+/// @return MPI_SUCCESS or an error code
 /// Collective over the communicator
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn BigMPI_Create_graph_comm(

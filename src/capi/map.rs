@@ -7,8 +7,8 @@ use crate::map::{self, Backend, Call, Map, Parts, Second, Source};
 use crate::tape::{JobFunction, Var as admpi_var};
 use std::ffi::{CStr, c_char, c_void};
 
-/// The environment's choice: ADMPI_MAP=serial, threads, mpi or mpi+threads; without it the ranks of the map's
-/// communicator, or the calling thread where it has none.
+/// The choice of the environment: ADMPI_MAP=serial, threads, mpi or mpi+threads. Without it the ranks of the map's
+/// communicator, or the calling thread if the map has no communicator.
 pub const ADMPI_MAP_DEFAULT: i32 = 0;
 /// The calling thread.
 pub const ADMPI_MAP_SERIAL: i32 = 1;
@@ -19,9 +19,9 @@ pub const ADMPI_MAP_MPI: i32 = 3;
 /// Threads on each of those ranks.
 pub const ADMPI_MAP_MPI_THREADS: i32 = 4;
 
-/// The function of one job. It runs on a tape of the library's own, on which the parameters are inputs; it may use all of
-/// admpi there, also maps, which then run serially. Its results may depend on nothing active but its arguments. Calls on the
-/// tape of the map's caller return ADMPI_ERR_NEST meanwhile. It may run on several threads at once, and must not throw.
+/// The function of one job. It runs on a tape of the library, on which the parameters are inputs. It may use all of admpi,
+/// also maps, which then run serially. Its results may depend on no active values except its arguments. While it runs,
+/// calls on the tape of the map's caller return ADMPI_ERR_NEST. It may run on several threads at once, and must not throw.
 /// @param shared    `n_shared` values, the same for all jobs
 /// @param n_shared  how many
 /// @param job       `n_job` values of this job
@@ -32,7 +32,7 @@ pub const ADMPI_MAP_MPI_THREADS: i32 = 4;
 /// @param n_i       how many
 /// @param[out] y    `n_y` results; passive zeros on entry
 /// @param n_y       how many
-/// @param ctx       what admpi_map_register was given
+/// @param ctx       the context given to admpi_map_register
 /// @return 0, or any other number: the map fails with ADMPI_ERR_CALLBACK; admpi_map_fail says why
 #[allow(non_camel_case_types)]
 pub type admpi_map_fn = Option<
@@ -51,11 +51,11 @@ pub type admpi_map_fn = Option<
     ) -> i32,
 >;
 
-/// Who does the jobs, and what has been learned of what they cost. Opaque.
+/// Who does the jobs, and measured times of earlier jobs. Opaque.
 #[allow(non_camel_case_types)]
 pub struct admpi_map(pub(super) Map);
 
-/// What data are called by: {0, 0} is none. Every update makes a new generation, and the old one is refused.
+/// A handle of data; {0, 0} means no data. Every update makes a new generation, and the old handle is refused.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -66,12 +66,12 @@ pub struct admpi_map_data {
 
 laid_out!(admpi_map_data, admpi_map_data);
 
-/// What data consist of. `r_end[i]` is where the doubles of job i end in x_r, ascending, the last being n_r; NULL: each job has
-/// n_r/jobs. The same for i_end.
+/// The contents of data. `r_end[i]` is where the doubles of job i end in x_r, ascending; the last is n_r. NULL: each job has
+/// n_r/jobs doubles. The same holds for i_end.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct admpi_map_values {
-    /// Number of jobs. 0: of any number, which have only what all share.
+    /// Number of jobs. 0: any number of jobs, which have shared data only.
     pub jobs: i64,
     /// `n_r` doubles, job by job.
     pub x_r: *const f64,
@@ -93,14 +93,14 @@ pub struct admpi_map_values {
 
 laid_out!(admpi_map_values, admpi_map_values);
 
-/// A function, and its parameters. `job_end[i]` is where the parameters of job i end in job, ascending, the last being n_job;
-/// NULL: each job has n_job/jobs. The same for y_end and the results.
+/// A function and its parameters. `job_end[i]` is where the parameters of job i end in job, ascending; the last is n_job.
+/// NULL: each job has n_job/jobs parameters. The same holds for y_end and the results.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct admpi_map_call {
-    /// Of admpi_map_register.
+    /// The number from admpi_map_register.
     pub function: i32,
-    /// {0, 0}: none.
+    /// {0, 0}: no data.
     pub data: admpi_map_data,
     /// Number of jobs.
     pub jobs: i64,
@@ -124,13 +124,13 @@ laid_out!(admpi_map_call, admpi_map_call);
 #[repr(C)]
 #[allow(non_camel_case_types)]
 pub struct admpi_map_failure {
-    /// The job, the first of those that failed; -1: no job is to blame.
+    /// The first job that failed; -1: no job caused the failure.
     pub job: i64,
     /// Where it ran: a rank of the map's communicator; 0 without one.
     pub rank: i32,
-    /// What the function returned; 0 where it did not return an error itself.
+    /// What the function returned; 0 if it did not return an error itself.
     pub code: i32,
-    /// What it gave admpi_map_fail, or the library's message. Valid until the thread's next failing call of a map.
+    /// The text given to admpi_map_fail, or the library's message. Valid until the thread's next failing call of a map.
     pub text: *const c_char,
 }
 
@@ -246,11 +246,11 @@ pub(super) fn backend(backend: i32, threads: i32, ranks: bool) -> Result<Backend
     }
 }
 
-/// Registers a function under a name, by which ranks know it: all ranks register the functions that a map calls, in
-/// whatever order, before the workers serve.
+/// Registers a function under a name, which identifies it on all ranks. All ranks register the functions that a map calls,
+/// in any order, before the workers serve.
 /// @param name               a name that no other function has
 /// @param fn                 the function
-/// @param ctx                its context, the same in every call; must live until the function is unregistered. NULL is fine
+/// @param ctx                its context, passed to every call; must live until the function is unregistered. NULL is fine
 /// @param[out] function_out  the function's number in this process
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT (the name is taken)
 #[unsafe(no_mangle)]
@@ -271,7 +271,7 @@ pub unsafe extern "C-unwind" fn admpi_map_register(
     })
 }
 
-/// Frees a function's name. No call may be using it, on no rank.
+/// Frees the name of a function. No call may be using it on any rank.
 /// @param function  of admpi_map_register
 /// @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT
 #[unsafe(no_mangle)]
@@ -279,8 +279,8 @@ pub extern "C-unwind" fn admpi_map_unregister(function: i32) -> i32 {
     entry(|| map::unregister(function))
 }
 
-/// In a job: says why it is going to return an error.
-/// @param text  what admpi_map_last_failure gives, of 1024 bytes the first if it comes from another rank; NULL is fine
+/// In a job: sets the text of the error that the job is about to return.
+/// @param text  the text for admpi_map_last_failure; from other ranks only the first 1024 bytes. NULL is fine
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_fail(text: *const c_char) {
     if !text.is_null() {
@@ -289,7 +289,7 @@ pub unsafe extern "C-unwind" fn admpi_map_fail(text: *const c_char) {
     }
 }
 
-/// In a job: the doubles that its data have for all jobs.
+/// In a job: returns the doubles that all jobs share.
 /// @param[out] n_out  how many; may be NULL
 /// @return the doubles, valid in this job; NULL outside of a job, or without data
 #[unsafe(no_mangle)]
@@ -298,7 +298,7 @@ pub unsafe extern "C-unwind" fn admpi_map_shared_r(n_out: *mut i64) -> *const f6
     map::with_data(|data| unsafe { slice(data.map(|data| &data.shared_r[..]), n_out) })
 }
 
-/// In a job: the integers that its data have for all jobs.
+/// In a job: returns the integers that all jobs share.
 /// @param[out] n_out  how many; may be NULL
 /// @return as admpi_map_shared_r
 #[unsafe(no_mangle)]
@@ -317,14 +317,14 @@ unsafe fn slice<T>(values: Option<&[T]>, n_out: *mut i64) -> *const T {
     values.map_or(std::ptr::null(), <[T]>::as_ptr)
 }
 
-/// The number of the job that the thread runs.
+/// Returns the number of the job that the thread runs.
 /// @return the number, or -1 outside of jobs
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn admpi_map_job() -> i64 {
     map::job().map_or(-1, as_c)
 }
 
-/// Makes a map of this process alone. With workers on other ranks: admpi_map_new_mpi.
+/// Makes a map that uses this process only. For workers on other ranks see admpi_map_new_mpi.
 /// @param backend       ADMPI_MAP_DEFAULT, ADMPI_MAP_SERIAL or ADMPI_MAP_THREADS
 /// @param threads       how many; 0: ADMPI_MAP_THREADS of the environment, or as many as there are cores
 /// @param[out] map_out  the map; free it with admpi_map_free
@@ -344,7 +344,7 @@ pub unsafe extern "C-unwind" fn admpi_map_new(
     })
 }
 
-/// Lets others do the jobs from now on.
+/// Changes who does the jobs.
 /// @param map      the map
 /// @param backend  as for admpi_map_new; with workers on other ranks also ADMPI_MAP_MPI and ADMPI_MAP_MPI_THREADS
 /// @param threads  as for admpi_map_new
@@ -363,8 +363,8 @@ pub unsafe extern "C-unwind" fn admpi_map_set_backend(
     })
 }
 
-/// Ends the service of a map's workers: their admpi_map_serve returns. The map goes on in this process alone; data that
-/// were made with it are good here. Does nothing without workers.
+/// Ends the service of a map's workers: their admpi_map_serve returns. The map continues in this process alone, where its
+/// data stay valid. Does nothing without workers.
 /// @param map  the map
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NEST (in a job), ADMPI_ERR_MPI (workers were lost)
 #[unsafe(no_mangle)]
@@ -373,8 +373,8 @@ pub unsafe extern "C-unwind" fn admpi_map_stop(map: *mut admpi_map) -> i32 {
     entry(|| unsafe { by(map).ok_or_else(|| null("map"))?.stop() })
 }
 
-/// Frees a map, ending its workers' service if that has not been stopped.
-/// @param map  not one whose job the caller is in; NULL is fine
+/// Frees a map. Ends the service of its workers if it has not been stopped.
+/// @param map  a map; the caller must not be in one of its jobs. NULL is fine
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_free(map: *mut admpi_map) {
     if !map.is_null() {
@@ -386,10 +386,10 @@ pub unsafe extern "C-unwind" fn admpi_map_free(map: *mut admpi_map) {
     }
 }
 
-/// Copies static data, and ships them to the map's workers.
-/// @param map            whose jobs are to have them; NULL and maps of this process alone see each other's
+/// Copies static data, and sends them to the map's workers.
+/// @param map            the map whose jobs use them; maps of this process alone, and NULL, share their data
 /// @param values         the data
-/// @param[out] data_out  what calls name them by; free them with admpi_map_data_free
+/// @param[out] data_out  their handle; free them with admpi_map_data_free
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_MEMORY (here, or on a worker), ADMPI_ERR_MPI
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_data_new(
@@ -406,11 +406,11 @@ pub unsafe extern "C-unwind" fn admpi_map_data_new(
     })
 }
 
-/// Puts other data in the place of those that a handle names; their shape may be another. The old handle is refused from now on.
-/// @param map            the map that they were made with
+/// Replaces the data of a handle. The shape may change. The old handle is refused from now on.
+/// @param map            the map that the data were made with
 /// @param data           the handle
 /// @param values         the new data
-/// @param[out] data_out  the new handle; may be where the old one lies
+/// @param[out] data_out  the new handle; may overwrite the old one
 /// @return as admpi_map_data_new, and ADMPI_ERR_STALE (a handle of an earlier generation), ADMPI_ERR_MISMATCH (made with another
 ///         map, which has workers)
 #[unsafe(no_mangle)]
@@ -429,8 +429,8 @@ pub unsafe extern "C-unwind" fn admpi_map_data_update(
     })
 }
 
-/// Forgets data, here and on the map's workers.
-/// @param map   the map that they were made with; NULL, too, when that has been freed
+/// Frees data, here and on the map's workers.
+/// @param map   the map that the data were made with; also NULL if that map has been freed
 /// @param data  the handle; {0, 0} is fine
 /// @return ADMPI_SUCCESS, ADMPI_ERR_ARGUMENT (freed before), ADMPI_ERR_STALE
 #[unsafe(no_mangle)]
@@ -442,16 +442,16 @@ pub unsafe extern "C-unwind" fn admpi_map_data_free(
     entry(|| map::free_data(unsafe { by(map) }, handle(data)))
 }
 
-/// Runs all jobs. The results are active on the calling thread's tape, in one event for the whole call; passive where that does
-/// not record or no parameter is active: then the jobs do not record either.
-/// @param map         who does the jobs; NULL: the calling thread, as for every map inside a job
+/// Runs all jobs. The results are active on the calling thread's tape, as one event for the whole call. If the tape does not
+/// record, or no parameter is active, the results are passive and the jobs do not record.
+/// @param map         the map; NULL: the calling thread does the jobs, as for every map inside a job
 /// @param call        function and parameters
-/// @param[out] y_out  `call->n_y` results, job by job; must not overlap the parameters. Untouched on failure
+/// @param[out] y_out  `call->n_y` results, job by job; must not overlap the parameters. Unchanged on failure
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE (a parameter, or the data's generation),
 ///         ADMPI_ERR_MISMATCH (the data are for another number of jobs, or of another
 ///         map's workers), ADMPI_ERR_CALLBACK (a job failed:
 ///         admpi_map_last_failure), ADMPI_ERR_PANIC, ADMPI_ERR_THREAD, ADMPI_ERR_MPI, ADMPI_ERR_LIMIT, ADMPI_ERR_IDS,
-///         ADMPI_ERR_MEMORY, or another error that a job has run into
+///         ADMPI_ERR_MEMORY, or another error that occurred in a job
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_map_run(
     map: *mut admpi_map,
@@ -465,7 +465,7 @@ pub unsafe extern "C-unwind" fn admpi_map_run(
     })
 }
 
-/// The same where only the sum of all jobs' results is wanted.
+/// Runs all jobs and adds up their results. As admpi_map_run, but only the sums are returned.
 /// @param map         as for admpi_map_run
 /// @param call        every job has `n_y` results; y_end is NULL
 /// @param[out] y_out  `call->n_y` sums
@@ -483,13 +483,13 @@ pub unsafe extern "C-unwind" fn admpi_map_run_sum(
     })
 }
 
-/// Values, gradients and second derivatives of all results, as plain numbers. The function is one of pairs: its arrays have a value
-/// and a tangent side by side for each parameter and each result that the call names, so that `n_shared`, `n_job` and `n_y` are
-/// twice as many for it. The tangents of its results are to be derivatives in the direction of those of the parameters.
-/// @param map                who does the jobs
+/// Computes values, gradients and second derivatives of all results, as plain numbers. The function works on pairs: its
+/// arrays have a value and a tangent for each parameter and each result of the call, so its `n_shared`, `n_job` and `n_y`
+/// are twice as large. The tangents of its results must be the derivatives in the direction of the parameters' tangents.
+/// @param map                the map
 /// @param call               function and parameters, of which only the values count
 /// @param[out] value_out     `n_y` doubles, or NULL
-/// @param[out] gradient_out  for each result, job by job, d doubles: by the shared parameters, then by those of its job; or NULL
+/// @param[out] gradient_out  for each result, job by job, d doubles: for the shared parameters, then those of its job; or NULL
 /// @param[out] hessian_out   for each result d*d doubles, symmetric up to rounding; or NULL
 /// @return as admpi_map_run
 #[unsafe(no_mangle)]
@@ -516,7 +516,7 @@ pub unsafe extern "C-unwind" fn admpi_map_hessian(
     })
 }
 
-/// Why the thread's last call of a map failed that did.
+/// Describes the thread's last call of a map that failed.
 /// @param[out] failure_out  job, rank, code and text
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
 #[unsafe(no_mangle)]

@@ -16,8 +16,8 @@ use crate::tape::{
 /// @param n_out        number of results
 /// @param n_in         number of operands
 /// @param width        directions of the sweep
-/// @param out_adjoint  `n_out*width` doubles, the directions of a result side by side
-/// @param in_adjoint   `n_in*width` doubles, zero on entry: to be set to what is added to the operands' adjoints
+/// @param out_adjoint  `n_out*width` doubles; the directions of a result are adjacent
+/// @param in_adjoint   `n_in*width` doubles, zero on entry: set them to what is added to the operands' adjoints
 /// @param payload      the copy in the arena, or the pointer given at recording
 /// @return 0, or any other number: the sweep ends with ADMPI_ERR_CALLBACK
 #[allow(non_camel_case_types)]
@@ -71,22 +71,21 @@ pub(super) fn direction(k: i32) -> Result<usize> {
         .map_err(|_| Error::new(Code::Argument, format!("direction = {k} is negative")))
 }
 
-/// The library's version.
+/// Returns the library's version.
 /// @return a static string, "major.minor.patch"
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn admpi_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// The calling thread's last error message.
+/// Returns the calling thread's last error message.
 /// @return a string that is valid until the thread's next failing call; "" before the first
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn admpi_last_error() -> *const c_char {
     with_last(std::ffi::CStr::as_ptr)
 }
 
-/// Turns the checking of operands on or off, as ADMPI_CHECK=1 does, for tapes made from now on.
-/// Call it before other threads record.
+/// Turns checking mode on or off, like ADMPI_CHECK=1, for tapes made from now on. Call it before other threads record.
 /// @param on  0 or 1
 /// @return ADMPI_SUCCESS
 #[unsafe(no_mangle)]
@@ -97,7 +96,7 @@ pub extern "C-unwind" fn admpi_set_check(on: i32) -> i32 {
     })
 }
 
-/// Makes a tape. It takes no memory before it is used, and is not yet the thread's current one.
+/// Makes a tape. It takes no memory before it is used, and does not become the thread's current tape.
 /// @param[out] tape_out  the tape; free it with admpi_tape_free
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
 #[unsafe(no_mangle)]
@@ -108,8 +107,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_new(tape_out: *mut *mut admpi_tape) -
     })
 }
 
-/// Frees a tape. If it is the calling thread's current one, the thread has none afterwards. A tape that
-/// runs a callback or a destructor of the user's is not freed there: admpi_last_error says so.
+/// Frees a tape. If it is the calling thread's current one, the thread has none afterwards. A tape cannot be freed while it
+/// runs a user's callback or destructor; admpi_last_error then says so.
 /// @param tape  NULL is fine
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_free(tape: *mut admpi_tape) {
@@ -131,7 +130,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_free(tape: *mut admpi_tape) {
 /// Makes a tape the calling thread's current one. `admpi_tape_activate` passes the header's number.
 /// @param tape               NULL: the thread has none from now on
 /// @param abi                ADMPI_TAPE_ABI
-/// @param[out] previous_out  the current tape until now, or NULL; may itself be NULL
+/// @param[out] previous_out  the previous current tape, or NULL; may itself be NULL
 /// @return ADMPI_SUCCESS, ADMPI_ERR_ABI, ADMPI_ERR_THREAD (the tape is active on another thread)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_detail_tape_activate(
@@ -170,7 +169,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_start(tape: *mut admpi_tape) -> i32 {
     entry(|| unsafe { self::tape(tape).map(Tape::start) })
 }
 
-/// Stops recording: results are passive until it starts again.
+/// Stops recording: results are passive until recording starts again.
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_stop(tape: *mut admpi_tape) -> i32 {
@@ -204,7 +203,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_input(
     })
 }
 
-/// Gives out consecutive ids for inputs; the caller writes them, and the tape's tag, into its values.
+/// Reserves consecutive ids for inputs. The caller writes the ids, and the tape's tag, into its values.
 /// @param n                   number of inputs
 /// @param[out] first_id_out   the first of `n` ids
 /// @return as admpi_tape_input
@@ -221,11 +220,11 @@ pub unsafe extern "C-unwind" fn admpi_tape_input_ids(
     })
 }
 
-/// Sets how many directions a sweep propagates. A change clears the adjoints.
+/// Sets the number of directions of a sweep. A change clears the adjoints.
 /// @param width  1, 2, 4, 8 or 16
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT,
 ///         ADMPI_ERR_NEST (a change in a callback of a sweep, or in a nest where adjoints outside would be lost),
-///         ADMPI_ERR_RANGE (a change while a partial sweep has messages under way)
+///         ADMPI_ERR_RANGE (a change while a partial sweep has messages in flight)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_set_width(tape: *mut admpi_tape, width: i32) -> i32 {
     // SAFETY: as the C contract says.
@@ -233,9 +232,9 @@ pub unsafe extern "C-unwind" fn admpi_tape_set_width(tape: *mut admpi_tape, widt
 }
 
 /// Adds to the adjoint of a result.
-/// @param y          a value of this tape; a passive one is ignored, and in checking mode refused unless weight is 0
+/// @param y          a value of this tape; a passive value is ignored, or refused in checking mode unless weight is 0
 /// @param weight     what is added
-/// @param direction  0 up to the width
+/// @param direction  from 0, below the width
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE,
 ///         ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
@@ -253,7 +252,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_seed(
     })
 }
 
-/// Lets the adjoint of an intermediate value outlive the sweep; it gathers over sweeps, as inputs do.
+/// Keeps the adjoint of an intermediate value after a sweep. It accumulates over sweeps, like those of inputs.
 /// @param y  a value of this tape; a passive one is ignored
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_STALE
 #[unsafe(no_mangle)]
@@ -262,16 +261,15 @@ pub unsafe extern "C-unwind" fn admpi_tape_keep(tape: *mut admpi_tape, y: admpi_
     entry(|| unsafe { self::tape(tape)?.keep(&y) })
 }
 
-/// Sweeps from the top of the tape to its bottom, or to the base of the innermost nest. Afterwards
-/// inputs and kept values hold adjoints, all others are zero. Collective over all ranks that
-/// communicated in between. In a callback of another sweep of the tape, only what was recorded since that
-/// one began may be swept; open a nest for it.
+/// Sweeps from the top of the tape to its bottom, or to the base of the innermost nest. Afterwards inputs and kept values
+/// hold adjoints; all others are zero. Collective over all ranks that communicated in this range. In a callback of another
+/// sweep of the tape, only what was recorded since that sweep began may be swept; open a nest for it.
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY,
 ///         ADMPI_ERR_STALE (a statement has an operand of another tape; clear the adjoints),
 ///         ADMPI_ERR_ARGUMENT (nothing was seeded, in checking mode),
-///         ADMPI_ERR_NEST (a callback swept what is being swept, left a nest open, or used a value that was made
-///         after the operation it reverses),
-///         ADMPI_ERR_MISMATCH (the ranks do not have the same messages and collectives on record),
+///         ADMPI_ERR_NEST (a callback swept the range that is being swept, left a nest open, or used a value that was
+///         made after the operation it reverses),
+///         ADMPI_ERR_MISMATCH (the ranks did not record matching messages and collectives),
 ///         ADMPI_ERR_CALLBACK, ADMPI_ERR_MPI, or the error that a C operator could not return
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_reverse(tape: *mut admpi_tape) -> i32 {
@@ -297,9 +295,9 @@ pub unsafe extern "C-unwind" fn admpi_tape_reverse_range(
 }
 
 /// Reads an adjoint.
-/// @param x                 an input, a kept value, or one that no sweep has passed: the adjoint of any other is 0, and
-///                          in checking mode an error
-/// @param direction         0 up to the width
+/// @param x                 an input, a kept value, or a value that no sweep has passed: the adjoint of any other is 0, and an
+///                          error in checking mode
+/// @param direction         from 0, below the width
 /// @param[out] adjoint_out  the adjoint
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE
 #[unsafe(no_mangle)]
@@ -322,7 +320,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_adjoint(
 /// Reads the adjoints of several values.
 /// @param x                 `n` values of this tape
 /// @param n                 how many
-/// @param direction         0 up to the width
+/// @param direction         from 0, below the width
 /// @param[out] adjoint_out  `n` doubles
 /// @return as admpi_tape_adjoint
 #[unsafe(no_mangle)]
@@ -348,27 +346,27 @@ pub unsafe extern "C-unwind" fn admpi_tape_adjoints(
     })
 }
 
-/// Zeroes all adjoints, those of inputs and kept values included; in an isolated nest, those of values made
-/// in it.
+/// Sets all adjoints to zero, including those of inputs and kept values. In an isolated nest, only those of values made in
+/// it.
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE,
-///         ADMPI_ERR_NEST (in a callback of a sweep, not in an isolated nest opened there)
+///         ADMPI_ERR_NEST (in a callback of a sweep, unless in an isolated nest opened there)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_clear_adjoints(tape: *mut admpi_tape) -> i32 {
     // SAFETY: as the C contract says.
     entry(|| unsafe { self::tape(tape)?.clear_adjoints() })
 }
 
-/// Empties the tape; its memory is kept for the next recording, its values are stale.
+/// Empties the tape. It keeps its memory for the next recording; its values become stale.
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE,
-///         ADMPI_ERR_NEST (a nest is open, or a sweep is under way),
-///         ADMPI_ERR_RANGE (a partial sweep left messages under way)
+///         ADMPI_ERR_NEST (a nest is open, or a sweep is running),
+///         ADMPI_ERR_RANGE (a partial sweep left messages in flight)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_reset(tape: *mut admpi_tape) -> i32 {
     // SAFETY: as the C contract says.
     entry(|| unsafe { Tape::reset(pointer(tape)?) })
 }
 
-/// Where the tape stands.
+/// Returns the tape's current position.
 /// @param[out] position_out  the position
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
 #[unsafe(no_mangle)]
@@ -383,9 +381,9 @@ pub unsafe extern "C-unwind" fn admpi_tape_position(
     })
 }
 
-/// Goes back to a position: values made since are stale.
-/// @param position  not below the base of the innermost nest, nor below where a sweep under way began, nor below
-///                  where a partial sweep has to go on
+/// Goes back to a position. Values made since become stale.
+/// @param position  not below the base of the innermost nest, nor below where a running sweep began, nor below where a
+///                  partial sweep must continue
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_RANGE
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_reset_to(
@@ -399,11 +397,11 @@ pub unsafe extern "C-unwind" fn admpi_tape_reset_to(
     })
 }
 
-/// Opens a nest: what is recorded from now on is swept alone, and forgotten when it is recovered. Its sweeps add to
-/// the adjoints of the values from outside that it uses, and a later sweep outside it takes these further. In a callback
-/// of a sweep such values must be older than the operation that is being reversed; that sweep takes them further.
-/// @param flags          0, or ADMPI_NEST_ISOLATED: values from outside are constants, and their adjoints left alone
-/// @param[out] nest_out  what admpi_tape_recover_nested must be given
+/// Opens a nest: what is recorded from now on is swept alone, and forgotten when the nest is recovered. Its sweeps add to
+/// the adjoints of the values from outside that it uses; a later sweep outside propagates these. In a callback
+/// of a sweep such values must be older than the operation that is being reversed; that sweep propagates their adjoints.
+/// @param flags          0, or ADMPI_NEST_ISOLATED: values from outside are constants, and their adjoints do not change
+/// @param[out] nest_out  the nest, for admpi_tape_recover_nested
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_start_nested(
@@ -419,11 +417,11 @@ pub unsafe extern "C-unwind" fn admpi_tape_start_nested(
     })
 }
 
-/// Closes the innermost nest and forgets what was recorded in it. Recording is on or off as it was
-/// when the nest was opened.
-/// @param nest  that of the innermost open nest, opened after a sweep that is under way
+/// Closes the innermost nest and forgets what was recorded in it. Restores whether the tape recorded when the nest was
+/// opened.
+/// @param nest  the innermost open nest; if a sweep is running, a nest opened after it began
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NEST,
-///         ADMPI_ERR_RANGE (a partial sweep left messages under way)
+///         ADMPI_ERR_RANGE (a partial sweep left messages in flight)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_recover_nested(
     tape: *mut admpi_tape,
@@ -434,7 +432,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_recover_nested(
 }
 
 /// Registers a destructor that runs when this place of the tape is forgotten, newest first.
-/// @param fn       the destructor; it cannot use the tape, on which all calls return ADMPI_ERR_NEST
+/// @param fn       the destructor; it cannot use the tape: all calls on it return ADMPI_ERR_NEST
 /// @param payload  its argument; NULL is fine
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
@@ -451,12 +449,12 @@ pub unsafe extern "C-unwind" fn admpi_tape_on_recover(
 /// @param in             `n_in` operands, active or not; NULL if none
 /// @param n_in           number of operands
 /// @param value          `n_out` results
-/// @param n_out          number of results; 0 makes a function that is called as the sweep passes
+/// @param n_out          number of results; with 0 the function is only called when a sweep passes
 /// @param fn             the reverse function
 /// @param payload        its data
-/// @param payload_size   bytes of payload to copy into the tape; 0 keeps the pointer as it is
-/// @param[out] y_out     `n_out` active results, passive when the tape does not record; NULL if none. It may be the
-///                       operands' own memory
+/// @param payload_size   bytes of payload to copy into the tape; 0 keeps the pointer itself
+/// @param[out] y_out     `n_out` active results, passive if the tape does not record; NULL if none. May be the
+///                       memory of the operands
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_STALE,
 ///         ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
@@ -520,7 +518,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_precomputed(
     })
 }
 
-/// What the tape holds.
+/// Counts what the tape holds.
 /// @param[out] statistics_out  counts and bytes
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
 #[unsafe(no_mangle)]
@@ -535,8 +533,8 @@ pub unsafe extern "C-unwind" fn admpi_tape_statistics(
     })
 }
 
-/// Sets what the tape may commit. What it has committed stays.
-/// @param bytes  0: the process's default, 90 % of the memory, shared by the ranks of the node
+/// Sets the number of bytes that the tape may commit. Memory that it has committed stays.
+/// @param bytes  0: the default of the process, 90 % of the memory, divided among the ranks of the node
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_set_limit(tape: *mut admpi_tape, bytes: u64) -> i32 {
@@ -544,7 +542,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_set_limit(tape: *mut admpi_tape, byte
     entry(|| unsafe { self::tape(tape).map(|tape| tape.set_limit(bytes)) })
 }
 
-/// Gives memory that is not in use back to the system.
+/// Returns unused memory to the system.
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_tape_trim(tape: *mut admpi_tape) -> i32 {

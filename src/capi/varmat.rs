@@ -51,7 +51,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_new(
     })
 }
 
-/// Makes a matrix of scalars. While recording it gets consecutive ids of its own, by one event.
+/// Makes a matrix of scalars. If the tape records, the matrix gets consecutive ids, by one event.
 /// @param x           `rows*cols` values, column-major
 /// @param rows        number of rows
 /// @param cols        number of columns
@@ -75,7 +75,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_from_vars(
     })
 }
 
-/// Makes a matrix with the elements that a view has now. Nothing is recorded: they keep their ids.
+/// Makes a matrix with the current elements of a view. Nothing is recorded: the elements keep their ids.
 /// @param view        part of a matrix
 /// @param[out] a_out  the matrix; free it with admpi_varmat_free
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_RANGE, ADMPI_ERR_STALE,
@@ -94,9 +94,9 @@ pub unsafe extern "C-unwind" fn admpi_varmat_from_view(
     })
 }
 
-/// Makes a column of some elements of a view. Nothing is recorded: they keep their ids.
+/// Makes a column of some elements of a view. Nothing is recorded: the elements keep their ids.
 /// @param view        part of a matrix
-/// @param index       `n` places in the view, from 0, column by column; they may repeat
+/// @param index       `n` places in the view, from 0, column-major; they may repeat
 /// @param n           number of places
 /// @param[out] a_out  the matrix, `n` x 1; free it with admpi_varmat_free
 /// @return as admpi_varmat_from_view
@@ -119,7 +119,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_gather(
     })
 }
 
-/// Makes a matrix with the same elements. It takes no memory before one of the two is written to.
+/// Makes a matrix with the same elements. The two share memory until one of them is written to.
 /// @param a           a matrix
 /// @param[out] b_out  the copy; free it with admpi_varmat_free
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
@@ -132,7 +132,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_copy(
     entry(|| unsafe { put("b_out", b_out, || Ok(shared("a", a)?.copy().into_raw())) })
 }
 
-/// Gives back one reference to a matrix: that of its maker, or one counted in `references`. The last frees it.
+/// Releases one reference to a matrix: that of its creator, or one counted in `references`. The last one frees the matrix.
 /// @param a  NULL is fine
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_varmat_free(a: *mut admpi_varmat) {
@@ -145,7 +145,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_free(a: *mut admpi_varmat) {
     });
 }
 
-/// Assigns a whole matrix: `a` has the elements and the shape of `b` from now on, and views of `a` see them.
+/// Assigns a whole matrix: `a` gets the elements and the shape of `b`, and views of `a` see them.
 /// @param a  a matrix
 /// @param b  a matrix; later assignments to elements of one do not change the other
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL
@@ -161,7 +161,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_rebind(
     })
 }
 
-/// Gives a matrix another shape of as many elements, column by column.
+/// Changes the shape of a matrix to one with the same number of elements, in column-major order.
 /// @param a     a matrix
 /// @param rows  number of rows
 /// @param cols  number of columns
@@ -179,8 +179,8 @@ pub unsafe extern "C-unwind" fn admpi_varmat_reshape(
     })
 }
 
-/// Gives a matrix consecutive ids again, by one event, after elements of it were assigned. Its adjoints are one
-/// slice then. Does nothing if they are consecutive.
+/// Gives a matrix consecutive ids again, by one event, after assignments to its elements. Its adjoints then are one
+/// slice. Does nothing if the ids are consecutive.
 /// @param a  a matrix
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_STALE, ADMPI_ERR_IDS, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
@@ -207,7 +207,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_compact(a: *mut admpi_varmat) -> i3
     })
 }
 
-/// Makes all elements of a matrix inputs: the same values with fresh, consecutive ids.
+/// Makes all elements of a matrix inputs: the same values with new, consecutive ids.
 /// @param a  a matrix
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_NOT_RECORDING, ADMPI_ERR_IDS,
 ///         ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
@@ -227,7 +227,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_input(
 /// @param x     the value; the element takes its id too
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_RANGE, ADMPI_ERR_STALE,
 ///         ADMPI_ERR_NO_TAPE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY,
-///         ADMPI_ERR_NEST (in a callback of a sweep, for a matrix older than that; open a nest)
+///         ADMPI_ERR_NEST (in a callback of a sweep, for a matrix older than the sweep; open a nest)
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_varmat_set(
     view: *const admpi_view,
@@ -242,8 +242,8 @@ pub unsafe extern "C-unwind" fn admpi_varmat_set(
     })
 }
 
-/// Assigns the elements of one view to another, with their ids; nothing is computed. They may overlap. A whole
-/// matrix is assigned in no time.
+/// Assigns the elements of one view to another, with their ids; nothing is computed. The views may overlap. Assigning a
+/// whole matrix takes constant time.
 /// @param to    part of a matrix
 /// @param from  part of a matrix, of the same shape
 /// @return as admpi_varmat_set
@@ -261,7 +261,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_assign(
 
 /// Assigns scalars to the elements of a view, with their ids.
 /// @param to  part of a matrix
-/// @param x   `n` values, column by column
+/// @param x   `n` values, column-major
 /// @param n   number of elements of the view
 /// @return as admpi_varmat_set
 #[unsafe(no_mangle)]
@@ -277,9 +277,9 @@ pub unsafe extern "C-unwind" fn admpi_varmat_assign_vars(
     })
 }
 
-/// Assigns scalars to some elements of a view, with their ids, in their order; if that fails, to none.
+/// Assigns scalars to some elements of a view, with their ids, in the given order. If that fails, no element is assigned.
 /// @param to     part of a matrix
-/// @param index  `n` places in the view, from 0, column by column; of those that repeat the last counts
+/// @param index  `n` places in the view, from 0, column-major; of repeated places the last counts
 /// @param x      `n` values
 /// @param n      number of places
 /// @return as admpi_varmat_set
@@ -299,9 +299,9 @@ pub unsafe extern "C-unwind" fn admpi_varmat_scatter(
     })
 }
 
-/// Assigns plain numbers to the elements of a view: they are passive.
+/// Assigns plain numbers to the elements of a view, which become passive.
 /// @param to     part of a matrix
-/// @param value  `n` doubles, column by column
+/// @param value  `n` doubles, column-major
 /// @param n      number of elements of the view
 /// @return as admpi_varmat_set
 #[unsafe(no_mangle)]
@@ -321,7 +321,7 @@ pub unsafe extern "C-unwind" fn admpi_varmat_assign_values(
 /// Reads the values of a view.
 /// @param view            part of a matrix
 /// @param n               number of its elements
-/// @param[out] value_out  `n` doubles, column by column
+/// @param[out] value_out  `n` doubles, column-major
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_RANGE
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_varmat_values(
@@ -336,10 +336,10 @@ pub unsafe extern "C-unwind" fn admpi_varmat_values(
     })
 }
 
-/// Reads the elements of a view as scalars. Nothing is recorded: they are the elements.
+/// Reads the elements of a view as scalars. Nothing is recorded.
 /// @param view        part of a matrix
 /// @param n           number of its elements
-/// @param[out] x_out  `n` values, column by column
+/// @param[out] x_out  `n` values, column-major
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_ARGUMENT, ADMPI_ERR_RANGE
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn admpi_varmat_vars(
@@ -358,9 +358,9 @@ pub unsafe extern "C-unwind" fn admpi_varmat_vars(
 
 /// Adds to the adjoints of the elements of a view.
 /// @param view       part of a matrix; passive elements are ignored
-/// @param weight     `n` doubles, column by column
+/// @param weight     `n` doubles, column-major
 /// @param n          number of elements of the view
-/// @param direction  0 up to the width
+/// @param direction  from 0, below the width
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_RANGE,
 ///         ADMPI_ERR_STALE, ADMPI_ERR_LIMIT, ADMPI_ERR_MEMORY
 #[unsafe(no_mangle)]
@@ -382,9 +382,9 @@ pub unsafe extern "C-unwind" fn admpi_varmat_seed(
 
 /// Reads the adjoints of the elements of a view.
 /// @param view              part of a matrix
-/// @param direction         0 up to the width
+/// @param direction         from 0, below the width
 /// @param n                 number of elements of the view
-/// @param[out] adjoint_out  `n` doubles, column by column
+/// @param[out] adjoint_out  `n` doubles, column-major
 /// @return ADMPI_SUCCESS, ADMPI_ERR_NULL, ADMPI_ERR_NO_TAPE, ADMPI_ERR_ARGUMENT, ADMPI_ERR_RANGE,
 ///         ADMPI_ERR_STALE
 #[unsafe(no_mangle)]
