@@ -34,8 +34,9 @@ class Derivative:
 
 
 class Function:
-    def __init__(self, head):
+    def __init__(self, head, section):
         self.name, self.kind, *words = head.split()
+        self.section = section
         self.words = set(words)
         self.doc, self.texts, self.derivatives = "", {}, []
         if self.kind not in KINDS or not self.words <= WORDS:
@@ -150,14 +151,17 @@ class Function:
 
 
 def read():
-    function, comment, functions = None, "", []
+    function, comment, section, functions = None, "", "", []
     for number, line in enumerate([*(HERE / "functions.txt").read_text().splitlines(), ""], 1):
         try:
             if function and not line.startswith(" "):
                 function.check()
                 functions.append(function)
                 function = None
-            if not line or line.startswith("#"):
+            if not line:
+                continue
+            if line.startswith("#"):
+                section = line[2:]
                 continue
             if line.startswith("  # "):
                 comment = line[4:]
@@ -167,7 +171,7 @@ def read():
                 function.add(line[2:], comment)
                 comment = ""
             else:
-                function = Function(line)
+                function = Function(line, section)
         except (ValueError, AttributeError, IndexError) as error:
             raise SystemExit(f"spec/functions.txt, line {number}: {error}") from None
     return functions
