@@ -31,7 +31,7 @@ void *fortran_function(void *function) {
 }
 
 void fortran_lacks(const char *call, void *ierror) {
-  *(MPI_Fint *)ierror = admpi_refuse(call, "MPI-3.0 removed it, and the MPI in use lacks it", MPI_COMM_WORLD);
+  *(MPI_Fint *)ierror = admpi_detail_refuse(call, "MPI-3.0 removed it, and the MPI in use lacks it", MPI_COMM_WORLD);
 }
 
 MPI_Fint admpif_adopt_request(MPI_Fint request);

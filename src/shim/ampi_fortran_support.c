@@ -101,5 +101,5 @@ void ampi_op_create_(fortran_procedure *function, const MPI_Fint *commute, MPI_F
       return;
     }
   }
-  fortran_code(ierror, admpi_refuse("AMPI_Op_create", "Fortran may give 64 different functions to it", MPI_COMM_WORLD));
+  fortran_code(ierror, admpi_detail_refuse("AMPI_Op_create", "Fortran may give 64 different functions to it", MPI_COMM_WORLD));
 }
