@@ -1,9 +1,9 @@
 /* Binds a program to the build of admpi it was compiled for.
  *
- * Handles are pointers in Open MPI and integers in MPICH, so a program of the one that runs with the
- * library of the other crashes at best. Three nets: mpi.h must be of the family this admpi was configured
- * for; every object file refers to a symbol that only the library of that family exports; and the calls
- * that initialise admpi pass the sizes which this compilation saw. */
+ * Handles are pointers in Open MPI and integers in MPICH, so a program of one MPI that runs with the library of the other
+ * crashes at best. Three checks prevent this: mpi.h must be of the family that this admpi was configured for; every object
+ * file refers to a symbol that only the library of that family exports; and the calls that initialise admpi pass the
+ * sizes that this compilation saw. */
 #ifndef ADMPI_ABI_H
 #define ADMPI_ABI_H
 
@@ -39,10 +39,10 @@ typedef struct admpi_mpi_sizes {
 #define ADMPI_ABI_CHECK admpi_abi_mpich
 #endif
 
-/** Compares the program's MPI with the library's: the sizes, and whose MPI is loaded. Local; may be called
+/** Compares the program's MPI with the library's: the sizes, and which MPI is loaded. Local; may be called
  *  before MPI is initialised.
  *  @param sizes  as the program was compiled; not NULL
- *  @return ADMPI_SUCCESS, ADMPI_ERR_NULL, or ADMPI_ERR_ABI with a message that says what differs */
+ *  @return ADMPI_SUCCESS, ADMPI_ERR_NULL, or ADMPI_ERR_ABI with a message that names the difference */
 int ADMPI_ABI_CHECK(const admpi_mpi_sizes *sizes);
 
 static int (*const admpi_abi_bound)(const admpi_mpi_sizes *) __attribute__((used)) = ADMPI_ABI_CHECK;

@@ -1,4 +1,4 @@
-/* admpi: all of the C interface but operators on active values, which C++ has of its own. Programs include admpi.h or
+/* admpi: the C interface without the operators on active values, which C++ overloads. Programs include admpi.h or
  * admpi.hpp. */
 #ifndef ADMPI_INTERFACE_H
 #define ADMPI_INTERFACE_H

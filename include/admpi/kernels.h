@@ -1,9 +1,9 @@
 /* admpi: array statements in C. Sums, products and functions of parts of matrices, element by element, each one event.
- * In C++ the same are expressions. Pairs of loops of one's own: admpi_array_apply in admpi/arrays.h.
+ * In C++ use expressions. For pairs of your own loops: admpi_array_apply in admpi/arrays.h.
  *
- * The loops are compiled with the program; the reverse ones compute the partial derivatives again. Conventions at ties,
- * jumps and singular points: admpi/partials.h. Each function returns what admpi_array_apply returns, and the matrix
- * that it makes is freed with admpi_varmat_free. */
+ * The loops are compiled with the program; the reverse loops compute the partial derivatives again. Conventions at ties,
+ * jumps and singular points: admpi/partials.h. Each function returns what admpi_array_apply returns. Free the matrix that
+ * it makes with admpi_varmat_free. */
 #ifndef ADMPI_KERNELS_H
 #define ADMPI_KERNELS_H
 
@@ -53,7 +53,7 @@ static inline void admpi_adjoint_add(const admpi_adjoint *a, int64_t i, int64_t 
     return admpi_array_apply(a.rows, a.cols, &operand, 1, admpi_forward_##name, admpi_reverse_##name, NULL, 0, b_out); \
   }
 
-/** name(a, b), of parts of one shape */
+/** name(a, b), for parts of the same shape */
 #define ADMPI_STATEMENT_2(name)                                                                   \
   static inline int32_t admpi_array_##name(admpi_view a, admpi_view b, admpi_varmat **c_out) {    \
     const admpi_operand operand[2] = {admpi_operand_part(a), admpi_operand_part(b)};              \
@@ -236,7 +236,7 @@ static inline int32_t admpi_reverse_axpy(const admpi_kernel_call *call) {
   })
   return 0;
 }
-/** alpha * x + y, of parts of one shape */
+/** alpha * x + y, for parts of the same shape */
 static inline int32_t admpi_array_axpy(admpi_var alpha, admpi_view x, admpi_view y, admpi_varmat **z_out) {
   const admpi_operand operand[3] = {admpi_operand_scalar(alpha), admpi_operand_part(x), admpi_operand_part(y)};
   return admpi_array_apply(x.rows, x.cols, operand, 3, admpi_forward_axpy, admpi_reverse_axpy, NULL, 0, z_out);

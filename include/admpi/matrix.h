@@ -1,8 +1,8 @@
-/* admpi: matrices of active doubles, as element access sees them.
+/* admpi: matrices of active doubles, for access to elements.
  *
- * A matrix is bound to a block of values, column by column. Its elements are scalars: element (i, j) is the admpi_var
- * with that value and id, so that scalar code reads and writes matrices at no cost, and nothing is recorded for it.
- * Views are parts of matrices, described by an offset and two steps; they see what is assigned later. */
+ * A matrix is bound to a block of values in column-major order. Its elements are scalars: element (i, j) is the admpi_var
+ * with that value and id. So scalar code reads and writes matrices at no cost, and records nothing for it.
+ * Views are parts of matrices, described by an offset and two steps; they see later assignments. */
 #ifndef ADMPI_MATRIX_H
 #define ADMPI_MATRIX_H
 
@@ -24,8 +24,8 @@ typedef struct admpi_run {
   admpi_id id; /**< of element `from`; id 0 is passive */
 } admpi_run;
 
-/** Values and ids of a matrix, for element access alone: admpi_view_get reads an element, whichever form the ids have.
- *  Everything else of a block is private and lies behind. */
+/** Values and ids of a matrix, for access to elements: admpi_view_get reads an element, whatever form the ids have.
+ *  The rest of a block is private and follows this structure. */
 typedef struct admpi_block {
   double *value;
   admpi_id *ids;  /**< see admpi_view_get */
@@ -35,17 +35,17 @@ typedef struct admpi_block {
   uint32_t epoch; /**< while this is the epoch of the thread's tape, elements may be written through value and ids */
 } admpi_block;
 
-/** A matrix, column-major. Made and freed by the functions of admpi/varmat.h; what follows is private. What a handle of one must be
- *  is in admpi.h. */
+/** A matrix, column-major. The functions of admpi/varmat.h make and free it; its fields are private. admpi.h has the
+ *  contract of its handle. */
 typedef struct admpi_varmat {
   admpi_block *block;
   int64_t rows;
   int64_t cols;
-  int64_t references; /**< who counts one more here, atomically where threads read it, gives it back by admpi_varmat_free */
+  int64_t references; /**< code that adds one here (atomically if threads read it) releases it with admpi_varmat_free */
 } admpi_varmat;
 
 /** A part of a matrix: its element (i, j) is element offset + i * row_step + j * col_step of the block. It is a plain
- *  value, and good as long as the matrix lives and has that many elements. Steps are not negative. */
+ *  value, and valid as long as the matrix lives and has that many elements. Steps are not negative. */
 typedef struct admpi_view {
   admpi_varmat *of;
   int64_t offset;
@@ -55,43 +55,43 @@ typedef struct admpi_view {
   int64_t col_step;
 } admpi_view;
 
-/** An operand of an array statement, a density or a user's operation: a part of a matrix, or, where view.of is NULL, a scalar. */
+/** An operand of an array statement, a density or a user's operation: a part of a matrix, or, if view.of is NULL, a scalar. */
 typedef struct admpi_operand {
   admpi_view view;
   admpi_var scalar;
 } admpi_operand;
 
-/** The adjoints of what an array statement reads or makes: those of element (i, j) stand from
- *  adjoint + i * row_step + j * col_step on, one a direction. */
+/** The adjoints of an operand or of the result of an array statement: those of element (i, j) begin at
+ *  adjoint + i * row_step + j * col_step, one per direction. */
 typedef struct admpi_adjoint {
-  double *adjoint; /**< NULL where there is nothing to add to */
+  double *adjoint; /**< NULL if there is nothing to add to */
   int64_t row_step;
   int64_t col_step;
 } admpi_adjoint;
 
-/** The values of an operand: that of element (i, j) is value[i * row_step + j * col_step]. A scalar has steps of 0. */
+/** The values of an operand: element (i, j) is value[i * row_step + j * col_step]. A scalar has steps of 0. */
 typedef struct admpi_values {
   const double *value;
   int64_t row_step;
   int64_t col_step;
 } admpi_values;
 
-/** What the forward function of an array statement gets. */
+/** The argument of the forward function of an array statement. */
 typedef struct admpi_forward_call {
   int64_t rows;
   int64_t cols;
-  double *result;            /**< to be written: element (i, j) is result[i + j * rows] */
+  double *result;            /**< output: element (i, j) is result[i + j * rows] */
   const admpi_values *value; /**< of the operands */
   const void *payload;
 } admpi_forward_call;
 
-/** What the reverse function of an array statement gets. */
+/** The argument of the reverse function of an array statement. */
 typedef struct admpi_kernel_call {
   int64_t rows; /**< of the part that was computed */
   int64_t cols;
   int64_t width;                /**< directions of the sweep */
-  admpi_adjoint result;         /**< to be read */
-  const admpi_adjoint *operand; /**< to be added to, in the order of recording; they may overlap each other */
+  admpi_adjoint result;         /**< input */
+  const admpi_adjoint *operand; /**< the function adds to these; in the order of recording; they may overlap each other */
   const void *payload;          /**< the copy in the tape */
   const admpi_values *value;    /**< the operands' values, as they were when the statement was recorded */
 } admpi_kernel_call;
@@ -101,7 +101,7 @@ typedef struct admpi_operation_operand {
   int64_t rows;
   int64_t cols;
   const double *value; /**< `rows*cols` */
-  double *adjoint;     /**< `rows*cols`, zero on entry: to be set to what is added to the operand's adjoints. NULL in the
+  double *adjoint;     /**< `rows*cols`, zero on entry: set it to what is added to the operand's adjoints. NULL in the
                             forward function and where the operand is passive */
 } admpi_operation_operand;
 
@@ -109,11 +109,11 @@ typedef struct admpi_operation_operand {
 typedef struct admpi_operation_result {
   int64_t rows;
   int64_t cols;
-  double *value;         /**< `rows*cols`: to be set by the forward function, then to be read alone */
+  double *value;         /**< `rows*cols`: the forward function sets it; later read only */
   const double *adjoint; /**< `rows*cols`; NULL in the forward function */
 } admpi_operation_result;
 
-/** What the functions of a user's operation get. */
+/** The argument of the functions of a user's operation. */
 typedef struct admpi_operation_call {
   int64_t n_operands;
   const admpi_operation_operand *operand;
@@ -137,15 +137,15 @@ typedef struct admpi_operation {
   void (*destroy)(void *data);
 } admpi_operation;
 
-/** What the function that solves a linear system gets. */
+/** The argument of the function that solves a linear system. */
 typedef struct admpi_solve_call {
   int64_t n_p;
   admpi_varmat *const *p; /**< the parameters, passive; matrices of one element for scalars */
   int64_t rows;
   int64_t cols;
   const double *rhs;  /**< `rows*cols`, column by column */
-  double *x;          /**< `rows*cols`: to be set to the solution */
-  int32_t transposed; /**< not 0: of the transpose of A */
+  double *x;          /**< `rows*cols`: output, the solution */
+  int32_t transposed; /**< nonzero: solve with the transpose of A */
   void *data;
 } admpi_solve_call;
 
@@ -153,18 +153,18 @@ typedef struct admpi_solve_call {
  *  ADMPI_ERR_CALLBACK. They throw no exceptions. */
 typedef struct admpi_linear_system {
   size_t size; /**< sizeof(admpi_linear_system) */
-  /** Solves for plain numbers, by whatever method; nothing of it is recorded. */
+  /** Solves with plain numbers, by any method; it is not recorded. */
   int32_t (*solve)(const admpi_solve_call *call);
-  /** Makes A(p) x, which is recorded and reversed: a matrix of the shape of x, which the library frees. */
+  /** Computes A(p) x, which is recorded and reversed: a matrix of the shape of x, which the library frees. */
   int32_t (*product)(int64_t n_p, admpi_varmat *const *p, admpi_varmat *x, admpi_varmat **y_out, void *data);
   /** Destroys the data, once, as that of an admpi_operation. May be NULL. */
   void (*destroy)(void *data);
 } admpi_linear_system;
 
-/** A fixed point x = f(x, p). As above for what functions return. */
+/** A fixed point x = f(x, p). Functions return values as above. */
 typedef struct admpi_fixed_point_map {
   size_t size; /**< sizeof(admpi_fixed_point_map) */
-  /** Makes f(x, p): a matrix of the shape of x, which the library frees. Recorded and reversed by a sweep alone. */
+  /** Computes f(x, p): a matrix of the shape of x, which the library frees. Only a sweep records and reverses it. */
   int32_t (*evaluate)(int64_t n_p, admpi_varmat *const *p, admpi_varmat *x, admpi_varmat **y_out, void *data);
   /** What measures iterates and their changes. NULL: the largest magnitude. Where an iterate is spread over ranks, which must do
    *  the same number of iterations, it asks all of them. */
@@ -195,7 +195,7 @@ static inline admpi_view admpi_view_all(const admpi_varmat *a) {
   return view;
 }
 
-/** The rows x cols elements from (i, j) on. */
+/** The block of rows x cols elements that begins at (i, j). */
 static inline admpi_view admpi_view_block(admpi_view v, int64_t i, int64_t j, int64_t rows, int64_t cols) {
   v.offset += i * v.row_step + j * v.col_step;
   v.rows = rows;
@@ -212,7 +212,7 @@ static inline admpi_view admpi_view_transpose(admpi_view v) {
   return view;
 }
 
-/** Every `step`-th of the elements along a column, from the first on. */
+/** Every `step`-th element along a column, from the first on. */
 static inline admpi_view admpi_view_every(admpi_view v, int64_t step) {
   if (step > v.rows) step = v.rows > 0 ? v.rows : 1; /* neither product nor sum below is past 2^63 */
   v.rows = (v.rows + step - 1) / step;
@@ -232,7 +232,7 @@ static inline admpi_view admpi_view_diagonal(admpi_view v) {
  * step is 1, or 0 if all elements are passive; id0 is then 0. Its lowest bit is set: it is one more than the address of an
  * array of admpi_run, in the order of `from`, which is INT64_MAX behind the last. Else it has an id for each element. */
 
-/* Id and tag of element k, in the form of runs. */
+/* Id and tag of element k, if the ids are runs. */
 static inline admpi_id admpi_detail_run_id(const admpi_block *block, int64_t k) {
   const admpi_run *run = (const admpi_run *)((const char *)block->ids - 1);
   while (run[1].from <= k) ++run;
@@ -241,7 +241,7 @@ static inline admpi_id admpi_detail_run_id(const admpi_block *block, int64_t k) 
   return id;
 }
 
-/** Element (i, j) of a view, which is not checked. */
+/** Element (i, j) of a view. Indices are not checked. */
 static inline admpi_var admpi_view_get(admpi_view v, int64_t i, int64_t j) {
   const admpi_block *block = v.of->block;
   const int64_t k = v.offset + i * v.row_step + j * v.col_step;

@@ -2,11 +2,10 @@
  * symbols, for Fortran).
  *
  * One operator records one statement of at most three arguments; passive operands cost nothing on the
- * tape, and a call whose operands are all passive records nothing. An operand that does not depend on
- * anything is best given as a double: the _d forms (admpi_mul_d(a, 2.0), admpi_d_div(1.0, a)).
+ * tape, and a call whose operands are all passive records nothing. Pass an operand that does not depend on anything as a double: the _d forms (admpi_mul_d(a, 2.0), admpi_d_div(1.0, a)).
  *
  * An operator cannot return a status. If the tape is full, or an operand is stale under ADMPI_CHECK=1, the
- * result is passive and the error stays with the tape: the next admpi_tape_reverse returns it.
+ * result is passive, the tape keeps the error, and the next admpi_tape_reverse returns it.
  *
  * Conventions at ties, jumps and singular points: admpi/partials.h. */
 #ifndef ADMPI_OPS_H
@@ -20,7 +19,7 @@
 #include "admpi/special.h"
 #include "admpi/tape.h"
 
-/* The shim defines this empty to compile the exported twins from the same source. */
+/* The shim defines this as empty, to compile the exported twins from the same source. */
 #ifndef ADMPI_INLINE
 #define ADMPI_INLINE static inline
 #endif
@@ -91,13 +90,13 @@ static inline admpi_var admpi_detail_write(admpi_tape *tape, double value, uint3
   return y;
 }
 
-/* What was made since the last reset, nest and the like needs no search. */
+/* Values made since the last reset or nest need no search. */
 static inline int admpi_detail_check_operand(const admpi_tape *tape, admpi_var x) {
   if (x.id == 0 || (x.tag == tape->tag && x.id < tape->next_id)) return 0;
   return admpi_detail_tape_check(tape, &x);
 }
 
-/* Where the inline compare found no room: a tape that does not record, checks its operands, or must grow. */
+/* If the inline comparison found no room: the tape does not record, checks its operands, or must grow. */
 static __attribute__((noinline, cold, unused)) admpi_var admpi_detail_record_slow(double value, uint32_t n_max,
                                                                                   admpi_var a, double da, admpi_var b,
                                                                                   double db, admpi_var c, double dc) {
@@ -192,7 +191,7 @@ ADMPI_INLINE admpi_var admpi_fma_d(admpi_var a, double b, admpi_var c) {
   return admpi_detail_record_2(fma(a.value, b, c.value), a, b, c, 1.0);
 }
 
-/* Functions of one variable, and of two with a double on either side. Their partials cost more than a branch: those of
+/* Functions of one variable, and of two with a double on either side. Their partials cost more than a branch, so those of
  * passive operands are left out. */
 
 #define ADMPI_UNARY(name, expression)                                      \
@@ -237,8 +236,8 @@ ADMPI_INLINE admpi_var admpi_copysign(admpi_var a, admpi_var b) { return admpi_c
 #undef ADMPI_BINARY_DV
 #undef ADMPI_UNUSED
 
-/* Minimum and maximum are one of their operands: nothing is recorded. The first takes a tie; a NaN loses
- * against a number. */
+/* Minimum and maximum return one of their operands, so nothing is recorded. At a tie it is the first; a number is preferred
+ * to a NaN. */
 
 ADMPI_INLINE admpi_var admpi_fmin(admpi_var a, admpi_var b) {
   return a.value <= b.value || b.value != b.value ? a : b;

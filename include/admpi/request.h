@@ -2,11 +2,11 @@
 #ifndef ADMPI_REQUEST_H
 #define ADMPI_REQUEST_H
 
-/** A nonblocking call under way: a handle of the size of a pointer under every MPI, for passive calls too.
- *  It may be copied and kept in any memory. What it must be is in admpi.h. */
+/** A nonblocking call in progress: a handle of the size of a pointer with every MPI, also for passive calls.
+ *  It may be copied and kept in any memory. admpi.h has the contract. */
 typedef struct admpi_request *AMPI_Request;
 
-/** No request: what a handle becomes when its call is complete. */
+/** No request: the value of a handle after its call is complete. */
 #define AMPI_REQUEST_NULL ((AMPI_Request)0)
 
 #endif
