@@ -14,7 +14,7 @@
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
-/// A value and where it was found: what MPI_MINLOC and MPI_MAXLOC reduce.
+/// A value and its index, which MPI_MINLOC and MPI_MAXLOC reduce.
 template <class T>
 struct value_index {
   T value;
@@ -22,8 +22,8 @@ struct value_index {
 };
 static_assert(sizeof(value_index<var>) == sizeof(admpi_var_int), "value_index<var> is an admpi_var_int");
 
-/// The scalars that the elements of a buffer consist of. To be specialised for a program's own structures, so that
-/// a buffer of them is seen through:
+/// The scalars that the elements of a buffer consist of. Specialise it for your own structures, so that the library knows
+/// what a buffer of them contains:
 /// `template <class T> struct admpi::scalar_of<cell<T>> { using type = T; };`
 template <class T>
 struct scalar_of {
@@ -103,8 +103,8 @@ constexpr bool has_active_member() noexcept {
     return false;
 }
 
-/// Whether T is an active scalar, or a structure that contains one, as far as its type tells: one with constructors, with
-/// private members, or with members that take any initialiser, tells nothing.
+/// Whether T is an active scalar, or a structure that contains one, as far as its type shows. Structures with constructors,
+/// with private members, or with members that accept any initialiser show nothing.
 template <class T>
 constexpr bool holds_active() noexcept {
   if constexpr (std::is_base_of_v<admpi_var, T>)
@@ -170,8 +170,8 @@ struct datatype_of<value_index<float>> {
 
 }  // namespace detail
 
-/// The datatype of scalars of type T: MPI_DOUBLE of double, AMPI_ADOUBLE of var; that of a tangent holds the value and
-/// the derivative. Code that is templated on its scalar names it where there is no buffer to tell (MPI_Get_count,
+/// The datatype of scalars of type T: MPI_DOUBLE for double, AMPI_ADOUBLE for var; for a tangent it holds the value and
+/// the derivative. Code templated on its scalar passes it to calls without a buffer (MPI_Get_count,
 /// MPI_Pack_size), and builds its own datatypes from it. MPI_DATATYPE_NULL before AMPI_Init or admpi_init.
 template <class T>
 MPI_Datatype mpi_type() {

@@ -1,5 +1,5 @@
-// admpi: what functions of arrays and scalars take: matrices, parts of them, array expressions, vectors and scalars,
-// active or not.
+// admpi: arguments of functions of arrays and scalars: matrices, parts of them, array expressions, vectors and scalars,
+// active or passive.
 #ifndef ADMPI_ARGUMENT_HPP
 #define ADMPI_ARGUMENT_HPP
 
@@ -21,7 +21,7 @@ using element_of = std::decay_t<decltype(*std::declval<const Range &>().begin())
 
 }  // namespace detail
 
-/// An array or a scalar, active or passive. Made from what is passed; it keeps alive what it is a part of.
+/// An array or a scalar, active or passive. Converts from whatever is passed, and keeps its matrix alive.
 class argument {
  public:
   template <class N, detail::if_arithmetic<N> = 0>

@@ -17,7 +17,7 @@
 #include "admpi/standard.hpp"
 #include "admpi/varmat.hpp"
 
-/// The passes of the loop that follows do not touch each other's elements. Told so, clang warns where it does not
+/// The iterations of the following loop do not touch each other's elements. With this hint, clang warns if it does not
 /// vectorise.
 #if defined(__clang__)
 #define ADMPI_INDEPENDENT
@@ -1010,7 +1010,7 @@ ADMPI_ARRAY_CHOICE(min, view)
 ADMPI_ARRAY_CHOICE(max, view)
 #undef ADMPI_ARRAY_CHOICE
 
-/// Each element, or the bound that it lies beyond. The bounds are numbers, scalars or arrays.
+/// Clamps each element between the bounds, which are numbers, scalars or arrays.
 template <int..., class X, class L, class H, detail::if_any_array<X, L, H> = 0>
 auto clamp(const X &x, const L &low, const H &high) {
   return min(max(x, low), high);
@@ -1043,7 +1043,7 @@ auto operator!(const C &c) {
   return detail::array_condition<detail::holds_not, C, C>(c, c);
 }
 
-/// The elements of a where the condition holds, and those of b where it does not: select(x > 0.0, log(x), y). What is
+/// The elements of a where the condition holds, and those of b elsewhere: select(x > 0.0, log(x), y). An alternative that is
 /// not chosen has no derivative, and may be infinite or NaN.
 template <class C, class A, class B, detail::if_condition<C> = 0>
 auto select(const C &c, const A &a, const B &b) {
@@ -1060,7 +1060,7 @@ auto fma(const A &a, const B &b, const C &c) {
 ADMPI_SPECIAL_UNARY(ADMPI_ARRAY_UNARY)
 ADMPI_SPECIAL_BINARY(ADMPI_ARRAY_BINARY)
 
-/// The same of scalars, for code that is written for both.
+/// The same for scalars, for code that is written for both.
 template <class A, class B, detail::if_scalars<A, B> = 0>
 auto elt_multiply(const A &a, const B &b) {
   return a * b;
@@ -1080,8 +1080,8 @@ auto operator/(const A &a, const B &b) {
   return elt_divide(a, b);
 }
 
-// Refused between two arrays. Half of the readers would take it for the product of matrices, the other half for that of the
-// elements, and for square matrices both have a value.
+// Refused between two arrays. Half of the readers would expect the matrix product, the other half the product of elements,
+// and for square matrices both are valid.
 #define ADMPI_NO_PRODUCT                                                                    \
   "a * b of two arrays: write multiply(a, b) for the product of matrices, elt_multiply(a, b) for the products of their elements"
 #define ADMPI_NO_QUOTIENT                                                                        \
@@ -1159,7 +1159,7 @@ var dot_self(const array_expression<A> &a) {
   return sum(square(a));
 }
 
-/// The root of the sum of squares, without overflow. At 0 its derivative is 0, the subgradient of least norm.
+/// The root of the sum of squares, without overflow. At 0 the derivative is 0, the subgradient of least norm.
 template <class A>
 var norm2(const array_expression<A> &a) {
   const var s = dot_self(a);
@@ -1170,7 +1170,7 @@ var norm2(const array_expression<A> &a) {
   return t.value == 0.0 ? var(0.0) : var(sqrt(t) / factor);
 }
 
-/// The mean square distance from the mean, by n - 1.
+/// The sum of squared distances from the mean, divided by n - 1.
 template <class A>
 var variance(const array_expression<A> &a) {
   const varmat x = detail::computed_array(a);
@@ -1182,7 +1182,7 @@ var variance(const array_expression<A> &a) {
 
 namespace detail {
 
-/// A NaN is larger than all numbers: so none is overlooked.
+/// A NaN counts as larger than all numbers, so none is overlooked.
 inline bool is_larger(double l, double r) noexcept { return l > r || (std::isnan(l) && !std::isnan(r)); }
 
 /// The place of the first element that none goes before.
@@ -1199,8 +1199,8 @@ std::int64_t first_of(const varmat &a, Before before) {
 
 }  // namespace detail
 
-/// The largest and the smallest element, of equal ones the first, and its place, column by column; where there is a NaN, the first of
-/// them. They are the element: nothing is recorded beyond the expression.
+/// The largest and the smallest element, and its place in column-major order. Of equal elements the first is returned; if there
+/// is a NaN, the first NaN. The result is the element itself: nothing is recorded beyond the expression.
 template <class A>
 var max_element(const array_expression<A> &a, std::int64_t *place_out = nullptr) {
   const varmat x = detail::computed_array(a);
@@ -1228,7 +1228,7 @@ varmat made(F make) {
 
 }  // namespace detail
 
-/// The sums of the elements up to each, column by column.
+/// The running sums of the elements, in column-major order.
 template <class A>
 varmat cumulative_sum(const array_expression<A> &a) {
   const view x = detail::seen(a);
@@ -1246,11 +1246,12 @@ inline varmat joined(const std::vector<view> &parts, bool below) {
 
 }  // namespace detail
 
-/// Parts of as many rows side by side, or of as many columns one below the other: hcat({a, b.col(0)}).
+/// Joins parts with the same number of rows side by side, or with the same number of columns one below the other:
+/// hcat({a, b.col(0)}).
 inline varmat hcat(const std::vector<view> &parts) { return detail::joined(parts, false); }
 inline varmat vcat(const std::vector<view> &parts) { return detail::joined(parts, true); }
 
-/// A copy of a, to whose elements at index, counted column by column, those of b are added. Places may repeat.
+/// A copy of a, with the elements of b added at the places index, counted in column-major order. Places may repeat.
 template <class A, class B>
 varmat scatter_add(const array_expression<A> &a, const std::vector<std::int64_t> &index, const array_expression<B> &b) {
   const view x = detail::seen(a), y = detail::seen(b);
@@ -1261,7 +1262,7 @@ varmat scatter_add(const array_expression<A> &a, const std::vector<std::int64_t>
 
 namespace detail {
 
-/// The largest element: NaN where there is one, and minus infinity of none.
+/// The largest element: NaN if there is one, and minus infinity for an empty array.
 inline var most_of(const varmat &a) {
   if (a.size() == 0) return -std::numeric_limits<double>::infinity();
   return a(first_of(a, is_larger));
@@ -1269,7 +1270,7 @@ inline var most_of(const varmat &a) {
 
 }  // namespace detail
 
-/// log(sum(exp(a))), without overflow. Where an element is infinite, it is that element.
+/// log(sum(exp(a))), without overflow. If an element is infinite, the result is that element.
 template <class A>
 var log_sum_exp(const array_expression<A> &a) {
   const varmat x = detail::computed_array(a);
@@ -1286,7 +1287,7 @@ varmat softmax(const array_expression<A> &a) {
   return y / sum(y);
 }
 
-/// a - log_sum_exp(a), without loss of digits where the elements are large.
+/// a - log_sum_exp(a), without loss of digits if the elements are large.
 template <class A>
 varmat log_softmax(const array_expression<A> &a) {
   const varmat x = detail::computed_array(a);
@@ -1324,7 +1325,7 @@ var array_expression<E>::dot(const B &b) const {
   return admpi::dot(*this, b);
 }
 
-/// Writes the values, a row a line, each as wide as the stream says. Nothing is recorded.
+/// Writes the values, one row per line, with the width of the stream. Nothing is recorded.
 template <class Char, class Traits, class A>
 std::basic_ostream<Char, Traits> &operator<<(std::basic_ostream<Char, Traits> &stream, const array_expression<A> &a) {
   const passive no_recording;

@@ -1,11 +1,11 @@
-// admpi: what std::complex of an active type lacks. Not part of admpi.hpp: include it where complex numbers are active.
+// admpi: what std::complex of an active type lacks. Not part of admpi.hpp: include it if complex numbers are active.
 //
 //   std::complex<admpi::var> z(x, y);
 //   admpi::var energy = norm(2.0 * z + std::complex<double>(0.0, 1.0) * exp(z));
 //
-// The standard leaves open what std::complex of a type that is no floating-point type does. Its members and most of its
-// functions do what they should, in libstdc++ and in libc++. Missing are operators between it and plain numbers, and
-// functions that compute the type of their result.
+// The standard leaves std::complex of other than floating-point types unspecified. In libstdc++ and libc++ its members and
+// most of its functions work. Missing are operators with plain numbers, and functions that compute the type of
+// their result.
 #ifndef ADMPI_COMPLEX_HPP
 #define ADMPI_COMPLEX_HPP
 
@@ -122,7 +122,7 @@ ADMPI_COMPLEX(*)
 ADMPI_COMPLEX(/)
 #undef ADMPI_COMPLEX
 
-/// Of a modulus and an argument of which one is active, and two expressions.
+/// From a modulus and an argument, one of them active, or two expressions.
 template <class R, class A, detail::if_active_numbers<R, A> = 0>
 std::complex<detail::real_type<R, A>> polar(const R &modulus, const A &argument) {
   using T = detail::real_type<R, A>;
@@ -136,7 +136,7 @@ inline std::complex<var> log10(const std::complex<var> &z) { return log(z) / 2.3
 
 namespace detail {
 
-/// z to a real power, by modulus and argument: that of 0 is 0, as of complex numbers of doubles.
+/// z to a real power, from modulus and argument. A power of 0 is 0, as for complex numbers of doubles.
 template <class T, class W>
 std::complex<T> real_power(const std::complex<T> &z, const W &w) {
   using std::exp;

@@ -1,5 +1,5 @@
-// admpi: log densities. Each is the sum over all elements, normalised, and one event. An argument is an array or a scalar that
-// stands for all elements, active or passive; arrays have the same number of elements.
+// admpi: log densities. Each is normalised, a sum over all elements, and one event. An argument is an array, or a scalar for
+// all elements, active or passive; arrays have the same number of elements.
 //
 //   admpi::var lp = normal_lpdf(y, a * x + b, sigma);
 #ifndef ADMPI_DENSITIES_HPP
@@ -34,38 +34,38 @@ var multivariate(Density density, const argument &y, const argument &mu, const a
 
 }  // namespace detail
 
-/// Of y with mean mu and standard deviation sigma.
+/// The normal distribution of y with mean mu and standard deviation sigma.
 inline var normal_lpdf(const argument &y, const argument &mu, const argument &sigma) {
   return detail::log_density(&admpi_normal_lpdf, y, mu, sigma);
 }
 
-/// Of y with nu degrees of freedom, location mu and scale sigma.
+/// Student's t distribution of y with nu degrees of freedom, location mu and scale sigma.
 inline var student_t_lpdf(const argument &y, const argument &nu, const argument &mu, const argument &sigma) {
   return detail::log_density(&admpi_student_t_lpdf, y, nu, mu, sigma);
 }
 
-/// Of y with shape alpha and rate beta; minus infinity for y < 0.
+/// The gamma distribution of y with shape alpha and rate beta; minus infinity for y < 0.
 inline var gamma_lpdf(const argument &y, const argument &alpha, const argument &beta) {
   return detail::log_density(&admpi_gamma_lpdf, y, alpha, beta);
 }
 
-/// Of y, passive, 1 where an event occurred and else 0, with the probability inv_logit(alpha).
+/// The Bernoulli distribution of y (passive; 1 if an event occurred, else 0) with probability inv_logit(alpha).
 inline var bernoulli_logit_lpmf(const argument &y, const argument &alpha) {
   return detail::log_density(&admpi_bernoulli_logit_lpmf, y, alpha);
 }
 
-/// Of the counts y, passive, of which exp(alpha) are expected.
+/// The Poisson distribution of counts y (passive) with rate exp(alpha).
 inline var poisson_log_lpmf(const argument &y, const argument &alpha) {
   return detail::log_density(&admpi_poisson_log_lpmf, y, alpha);
 }
 
-/// Of the columns of y, with the mean mu, one column or one for each, and the covariance that is the lower triangle of l times
-/// its transpose.
+/// The multivariate normal distribution of the columns of y, with the mean mu (one column, or one for each) and the Cholesky
+/// factor of the covariance in the lower triangle of l.
 inline var multi_normal_cholesky_lpdf(const argument &y, const argument &mu, const argument &l) {
   return detail::multivariate(&admpi_multi_normal_cholesky_lpdf, y, mu, l);
 }
 
-/// The same by the covariance, of which the lower triangle is read.
+/// The same with the covariance, whose lower triangle is read.
 inline var multi_normal_lpdf(const argument &y, const argument &mu, const argument &sigma) {
   return detail::multivariate(&admpi_multi_normal_lpdf, y, mu, sigma);
 }

@@ -55,13 +55,13 @@ varmat from_eigen(const Eigen::DenseBase<D> &m) {
   return varmat(columns.rows(), columns.cols(), columns.data());
 }
 
-/// The elements of a part of a matrix, ids and all. Nothing is recorded.
+/// The elements of a part of a matrix, with their ids. Nothing is recorded.
 inline Eigen::Matrix<var, Eigen::Dynamic, Eigen::Dynamic> to_eigen(const view &a) {
   const std::vector<var> elements = a.vars();
   return Eigen::Map<const Eigen::Matrix<var, Eigen::Dynamic, Eigen::Dynamic>>(elements.data(), a.rows(), a.cols());
 }
 
-/// The values of a part of a matrix, where they lie: good until the matrix is assigned to or its tape reset.
+/// The values of a part of a matrix, without a copy: valid until the matrix is assigned to or its tape reset.
 inline Eigen::Map<const Eigen::MatrixXd, 0, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>> values_of(const view &a) {
   const admpi_view v = a.parts();
   return {v.of->block->value + v.offset, v.rows, v.cols, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>(v.col_step, v.row_step)};

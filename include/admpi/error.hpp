@@ -2,7 +2,7 @@
 #ifndef ADMPI_ERROR_HPP
 #define ADMPI_ERROR_HPP
 
-// One message, not one for each line that follows: the compiler stops where it finds no file of that name.
+// One message, not one for each following line: the compiler stops because no file of that name exists.
 #if __cplusplus < 201703L
 #error "admpi's C++ headers need C++17: compile with -std=c++17 or later"
 #include "admpi/stopped_by_the_error_above"

@@ -256,7 +256,7 @@ ADMPI_STD_CHOICE(ADMPI_OP)
   }
 #define ADMPI_UNARY(name) ADMPI_UNARY_NAMED(name, op_##name)
 
-// The packs keep calls away that name the type, as std::max<T>(0.0, x) does: they mean std's.
+// The packs exclude calls that name the type, such as std::max<T>(0.0, x): they mean the functions of std.
 #define ADMPI_BINARY_NAMED(name, Node, op)                                            \
   template <int..., class L, class R>                                                 \
   ADMPI_ALWAYS_INLINE auto name(const expression<L> &l, const expression<R> &r) {     \
@@ -321,7 +321,7 @@ ADMPI_ALWAYS_INLINE auto fma(const A &a, const B &b, const C &c) {
   }
 }
 
-/// x with the sign of y. It jumps where y changes its sign: y counts as constant. At x = 0, as abs, it has derivative 0.
+/// x with the sign of y. It jumps where y changes sign, so y counts as constant. At x = 0 the derivative is 0, as for abs.
 template <class L, class R>
 ADMPI_ALWAYS_INLINE auto copysign(const expression<L> &x, const expression<R> &y) {
   return detail::join<detail::binary, detail::op_copysign>(x.self(), detail::constant{y.self().value});
@@ -362,7 +362,7 @@ const T &first_greatest(std::initializer_list<T> list) {
 
 }  // namespace detail
 
-/// The first of the smallest, or of the largest, of a list: min({x, x * y, 1.0}).
+/// The smallest or largest of a list, and of equal ones the first: min({x, x * y, 1.0}).
 inline var min(std::initializer_list<var> list) { return detail::first_least(list); }
 inline var max(std::initializer_list<var> list) { return detail::first_greatest(list); }
 
@@ -401,7 +401,7 @@ ADMPI_ALWAYS_INLINE auto modf(const expression<A> &a, I *integral) {
   return rest;
 }
 
-// Of plain numbers, for code that is templated on its scalar, what std has not.
+// For plain numbers, functions that std lacks, for code that is templated on its scalar.
 constexpr double square(double x) noexcept { return x * x; }
 constexpr double inv(double x) noexcept { return 1.0 / x; }
 #define ADMPI_USING(name) using detail::name;

@@ -1,5 +1,5 @@
 // admpi: linear algebra on matrices and parts of them. Each function is one event, which holds what its operands are and
-// the factors that it has computed. Operands may be passive, transposed views are taken as they lie, and vectors are
+// the factors that it has computed. Operands may be passive, transposed views are not copied, and vectors are
 // matrices of one column.
 #ifndef ADMPI_LINALG_HPP
 #define ADMPI_LINALG_HPP
@@ -48,13 +48,13 @@ inline varmat diag_pre_multiply(const view &d, const view &a) { return detail::m
 /// a times diag(d).
 inline varmat diag_post_multiply(const view &a, const view &d) { return detail::matrix_by(admpi_diag_post_multiply, a, d); }
 
-// Systems, inverses, determinants. `_spd`: for symmetric, positive definite matrices, of which the lower triangle is read.
+// Systems, inverses, determinants. `_spd`: for symmetric, positive definite matrices, whose lower triangle is read.
 // The sweep uses the factors again.
 
 /// x with a x = b. For a transposed system: solve(a.transpose(), b).
 inline varmat solve(const view &a, const view &b) { return detail::matrix_by(admpi_solve, a, b); }
 inline varmat solve_spd(const view &a, const view &b) { return detail::matrix_by(admpi_solve_spd, a, b); }
-/// For a triangular matrix, of which the other elements are not read.
+/// For a triangular matrix; the other elements are not read.
 inline varmat solve_lower(const view &a, const view &b) { return detail::matrix_by(admpi_solve_lower, a, b); }
 inline varmat solve_upper(const view &a, const view &b) { return detail::matrix_by(admpi_solve_upper, a, b); }
 inline varmat inverse(const view &a) { return detail::matrix_by(admpi_inverse, a); }
@@ -64,7 +64,7 @@ inline var determinant(const view &a) { return detail::scalar_by(admpi_determina
 inline var log_determinant(const view &a) { return detail::scalar_by(admpi_log_determinant, a); }
 inline var log_determinant_spd(const view &a) { return detail::scalar_by(admpi_log_determinant_spd, a); }
 
-// Factors. `_sym`: of a symmetric matrix, of which the lower triangle is read.
+// Factors. `_sym`: for a symmetric matrix, whose lower triangle is read.
 
 /// The lower triangular l with a = l times its transpose, for a symmetric, positive definite matrix.
 inline varmat cholesky(const view &a) { return detail::matrix_by(admpi_cholesky, a); }
@@ -130,11 +130,11 @@ inline singular_triplets<varmat> svd(const view &a) {
 
 // Sparse matrices.
 
-/// Where a sparse matrix has elements, in compressed rows; its values are given to each product. A copy is the same
+/// The pattern of a sparse matrix, in compressed rows. Each product takes the values. A copy is the same
 /// pattern, and costs nothing.
 class sparse {
  public:
-  /// Row i has the columns column[row_start[i]] up to column[row_start[i + 1] - 1]. Indices of any integer type.
+  /// Row i has the columns column[row_start[i]] to column[row_start[i + 1] - 1]. Indices may have any integer type.
   template <class I>
   sparse(std::int64_t rows, std::int64_t cols, const std::vector<I> &row_start, const std::vector<I> &column)
       : rows_(rows), cols_(cols) {

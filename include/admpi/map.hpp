@@ -1,11 +1,11 @@
-// admpi: a function mapped over many jobs, serially, by threads or by MPI ranks, and differentiated as if the caller's tape had
-// recorded it once a job.
+// admpi: a function mapped over many jobs, serially, on threads or on MPI ranks, and differentiated as if the caller's tape
+// had recorded every job.
 //
 //   const admpi::map_function f("decay", [](const auto &job) {
 //     job.y[0] = exp(-job.shared[0] * job.x_r[0]) * job.params[0];
 //   });
 //   admpi::map_workers workers(ADMPI_MAP_THREADS);
-//   admpi::map_data data(workers, values);                                      // shipped once
+//   admpi::map_data data(workers, values);                                      // sent once
 //   std::vector<admpi::var> y = admpi::map_rect(f, shared, params, data);       // one block on the tape
 #ifndef ADMPI_MAP_HPP
 #define ADMPI_MAP_HPP
@@ -30,7 +30,7 @@
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
-/// Some elements of an array that somebody else owns.
+/// Some elements of an array, which it does not own.
 template <class T>
 class span {
  public:
@@ -52,19 +52,19 @@ class span {
   std::int64_t size_ = 0;
 };
 
-/// What the function of a map gets for a job, on the scalar T. It runs on a tape of the library's own; its results may depend on
-/// nothing active but `shared` and `params`.
+/// The argument of a map's function for one job, with the scalar T. The function runs on a tape of the library. Its results
+/// may depend on no active values except `shared` and `params`.
 template <class T>
 struct map_job {
   using scalar = T;
 
   span<const T> shared;           ///< the parameters of all jobs
-  span<const T> params;           ///< those of this one
+  span<const T> params;           ///< the parameters of this job
   span<const double> x_r;         ///< this job's data
   span<const std::int32_t> x_i;
-  span<T> y;                      ///< to be set: its results; zeros on entry
+  span<T> y;                      ///< the results, which the function sets; zeros on entry
 
-  /// The data for all jobs.
+  /// The data that all jobs share.
   span<const double> shared_r() const noexcept {
     std::int64_t n = 0;
     const double *data = admpi_map_shared_r(&n);
@@ -75,24 +75,24 @@ struct map_job {
     const std::int32_t *data = admpi_map_shared_i(&n);
     return {data, n};
   }
-  /// Its number among the jobs of the call.
+  /// The number of the job in the call.
   std::int64_t index() const noexcept { return admpi_map_job(); }
 };
 
-/// A job that failed: thrown by the call of the map, on the root, with what the job threw in words. The next call works.
+/// A job failed. The call of the map throws it on the root, with the text of what the job threw. The next call works.
 class map_error : public callback_error {
  public:
   map_error(const char *message, const admpi_map_failure &failure)
       : callback_error(message), job_(failure.job), rank_(failure.rank), cause_(failure.code), text_(failure.text) {}
 
-  /// Its number; of several that failed, the lowest.
+  /// The number of the job; if several failed, the lowest.
   std::int64_t job() const noexcept { return job_; }
   /// The rank that ran it, 0 without a communicator.
   int rank() const noexcept { return rank_; }
-  /// The code of an admpi::error that the job's function threw, -1 where it threw something else, 0 where it threw nothing: then a
-  /// call of its own, or what a callback threw in its sweep.
+  /// The code of the admpi::error that the job's function threw; -1 if it threw something else; 0 if it threw nothing, but a
+  /// call in it failed or a callback threw in its sweep.
   int cause() const noexcept { return cause_; }
-  /// Type and words of what it threw, as "std::domain_error: the dose is negative".
+  /// Type and text of what it threw, such as "std::domain_error: the dose is negative".
   const std::string &text() const noexcept { return text_; }
 
  private:
@@ -258,9 +258,9 @@ class map_registration {
 
 }  // namespace detail
 
-/// A function object that maps may apply, f(const map_job<T> &): constant, since several threads may call it at once; its captures
-/// are each process's own. Known under its name on all ranks that construct it, which they do before workers serve.
-/// T is var, for plain numbers too, and what is listed as in `map_function f("name", [](const auto &job) { ... },
+/// A function object for maps, f(const map_job<T> &). Its call operator is const, since several threads may call it at once,
+/// and each process has its own captures. The name identifies it on all ranks, which construct it before workers serve.
+/// T is var, also for plain numbers, and the types listed as in `map_function f("name", [](const auto &job) { ... },
 /// map_scalars<tangent<var>, tangent<double>>{})`.
 template <class F, class... Scalars>
 class map_function : detail::map_registration<var>, detail::map_registration<Scalars>... {
@@ -283,7 +283,7 @@ class map_function : detail::map_registration<var>, detail::map_registration<Sca
   F f_;
 };
 
-/// Parts of different length, one behind the other: a part a job.
+/// Parts of different lengths in succession, one part per job.
 template <class T>
 class ragged {
  public:
@@ -291,7 +291,7 @@ class ragged {
   ragged(std::initializer_list<std::vector<T>> parts) {
     for (const std::vector<T> &part : parts) push_back(part);
   }
-  /// Of the same length each.
+  /// Parts of equal length.
   ragged(std::vector<T> values, std::int64_t parts) : values_(std::move(values)) {
     const auto n = static_cast<std::int64_t>(values_.size());
     if (parts < 0 || (parts == 0 ? n != 0 : n % parts != 0)) {
@@ -300,7 +300,7 @@ class ragged {
     for (std::int64_t k = 1; k <= parts; ++k) end_.push_back(n / parts * k);
   }
 
-  /// Where each part ends: ascending, the last at the last value's end.
+  /// Where each part ends: ascending; the last is the number of values.
   ragged(std::vector<T> values, std::vector<std::int64_t> ends) : values_(std::move(values)), end_(std::move(ends)) {}
 
   template <class Part>
@@ -323,19 +323,19 @@ class ragged {
   std::vector<std::int64_t> end_;
 };
 
-/// Who does the jobs, and what has been learned of their cost: this thread, threads or, on the first of them, ranks.
+/// Who does the jobs (this thread, threads or ranks), and measured costs of jobs. With ranks, it exists on rank 0.
 class map_workers {
  public:
-  /// @param backend ADMPI_MAP_SERIAL, ADMPI_MAP_THREADS, or ADMPI_MAP_DEFAULT: what the environment's ADMPI_MAP says
-  /// @param threads how many; 0 is the environment's ADMPI_MAP_THREADS, or as many as there are cores
+  /// @param backend ADMPI_MAP_SERIAL, ADMPI_MAP_THREADS, or ADMPI_MAP_DEFAULT: the environment variable ADMPI_MAP
+  /// @param threads how many; 0: the environment variable ADMPI_MAP_THREADS, or the number of cores
   explicit map_workers(int backend = ADMPI_MAP_DEFAULT, int threads = 0) {
     detail::check(admpi_map_new(backend, threads, &handle_));
   }
 #if ADMPI_HAVE_MPI
-  /// On the first rank of comm, while all others are in map_serve, which the destructor ends.
-  /// @param backend ADMPI_MAP_MPI, ADMPI_MAP_MPI_THREADS, one of those above, or ADMPI_MAP_DEFAULT: the environment's choice,
-  ///                or else the ranks
-  /// @param threads as above, in each rank
+  /// On rank 0 of comm, while all other ranks are in map_serve, which the destructor ends.
+  /// @param backend ADMPI_MAP_MPI, ADMPI_MAP_MPI_THREADS, one of those above, or ADMPI_MAP_DEFAULT: the choice of the
+  ///                environment, or else the ranks
+  /// @param threads as above, on each rank
   static map_workers of_ranks(MPI_Comm comm, int backend = ADMPI_MAP_DEFAULT, int threads = 0) {
     admpi_map *handle = nullptr;
     detail::check(admpi_map_new_mpi(comm, backend, threads, &handle));
@@ -346,7 +346,7 @@ class map_workers {
   map_workers &operator=(const map_workers &) = delete;
   ~map_workers() { admpi_map_free(handle_); }
 
-  /// Others from now on; learned costs are kept.
+  /// Changes who does the jobs; measured costs are kept.
   void backend(int backend, int threads = 0) { detail::check(admpi_map_set_backend(handle_, backend, threads)); }
 
   /// Ends the service of the other ranks; the calling process does the jobs from then on.
@@ -362,11 +362,11 @@ class map_workers {
 };
 
 #if ADMPI_HAVE_MPI
-/// On the ranks of comm that are not its first: does the jobs of the map_workers there, until they are stopped or destroyed.
+/// On the ranks of comm except rank 0: does jobs for the map_workers on rank 0, until these are stopped or destroyed.
 inline void map_serve(MPI_Comm comm) { detail::check(admpi_map_serve(comm)); }
 #endif
 
-/// What jobs read: a part a job, each of its own length, and what all share. An empty x_r or x_i gives nothing to any job.
+/// The data of jobs: one part per job, of any length, and shared data. With an empty x_r or x_i, jobs have no such data.
 struct map_values {
   ragged<double> x_r;
   ragged<std::int32_t> x_i;
@@ -374,7 +374,7 @@ struct map_values {
   std::vector<std::int32_t> shared_i;
 };
 
-/// Data that have been sent to the workers: calls refer to them. To be destroyed before the workers are.
+/// Data that have been sent to the workers, for use in calls. Destroy them before the workers.
 class map_data {
  public:
   map_data(map_workers &workers, const map_values &values) : map_(workers.handle()) {
@@ -385,7 +385,7 @@ class map_data {
   map_data &operator=(const map_data &) = delete;
   ~map_data() { admpi_map_data_free(map_, data_); }
 
-  /// Others in their place, which may be of other numbers and lengths.
+  /// Replaces the data. Numbers and lengths may change.
   void update(const map_values &values) {
     const of_values of(values);
     detail::check(admpi_map_data_update(map_, data_, &of.values, &data_));
@@ -422,8 +422,8 @@ class map_data {
   admpi_map_data data_{0, 0};
 };
 
-/// Where a call's jobs are done and what they read: by the workers that have the data; by workers, without data; or, by default,
-/// in the calling thread. Inside a job every map is done there.
+/// Who does the jobs of a call, and their data: the workers that have the data; workers, without data; or, by default, the
+/// calling thread. Inside a job every map runs in the thread of the job.
 class map_place {
  public:
   map_place() noexcept = default;
@@ -641,50 +641,51 @@ auto run_map(const F &f, const Shared &shared, const Own &own, const map_place &
 
 }  // namespace detail
 
-/// f for all jobs, which have as many parameters each, and `n_y` results each: one job's behind the other's.
+/// Calls f for all jobs. All jobs have the same number of parameters, and `n_y` results each. Returns the results job by job.
 ///
-/// @param f       a map_function; or any function object as it takes, which ranks other than the caller's do not know
-/// @param shared  a std::vector, std::array or span; of var also a matrix
-/// @param jobs    how many jobs, where they have no parameters of their own; a std::vector of one a job; ragged parts; of var also
-///                a matrix with a column a job
+/// @param f       a map_function, or any function object that one accepts; other ranks do not know the latter
+/// @param shared  a std::vector, std::array or span; for var also a matrix
+/// @param jobs    the number of jobs, if they have no parameters of their own; a std::vector with one per job; ragged parts; for var also
+///                a matrix with one column per job
 /// @param on      map_data, map_workers or, by default, the calling thread
 ///
-/// The results are double, var, `tangent<double>`, tangent of it or `tangent<var>`, as the parameters are; where only one of shared and
-/// jobs is double, its values are constants. On var and `tangent<var>` they are on the caller's tape, as if f had been recorded there
-/// once a job. Throws map_error where a job fails, argument_error and others where the call itself is wrong.
+/// The results are double, var, `tangent<double>`, a tangent of it or `tangent<var>`, like the parameters. If only one of
+/// shared and jobs is double, its values are constants. Results of type var and `tangent<var>` are on the caller's tape, as
+/// if it had recorded f for every job. Throws map_error if a job fails, argument_error and others if the call is wrong.
 template <class F, class Shared, class Jobs>
 auto map_rect(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {}, std::int64_t n_y = 1) {
   return detail::run_map(f, shared, detail::equal_jobs_of(jobs), on, n_y, detail::map_results::each);
 }
 
-/// The same where jobs may differ in how many parameters and results they have: lengths[k] is the number of the k-th's results.
+/// The same for jobs with different numbers of parameters and results: job k has lengths[k] results.
 template <class F, class Shared, class Jobs>
 auto map(const F &f, const Shared &shared, const Jobs &jobs, const std::vector<std::int64_t> &lengths, const map_place &on = {}) {
   return detail::run_map(f, shared, detail::jobs_of(jobs), on, 0, detail::map_results::each, &lengths);
 }
 
-/// The sum over the jobs of their results, n_y each: no job's own leave its worker. The jobs have as many parameters each.
+/// The sum over the jobs of their results, n_y each. The results of a single job do not leave its worker. All jobs have the
+/// same number of parameters.
 template <class F, class Shared, class Jobs>
 auto map_rect_sum(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {}, std::int64_t n_y = 1) {
   return detail::run_map(f, shared, detail::equal_jobs_of(jobs), on, n_y, detail::map_results::sum);
 }
 
-/// The same where jobs may differ in how many parameters they have.
+/// The same for jobs with different numbers of parameters.
 template <class F, class Shared, class Jobs>
 auto map_sum(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {}, std::int64_t n_y = 1) {
   return detail::run_map(f, shared, detail::jobs_of(jobs), on, n_y, detail::map_results::sum);
 }
 
-/// A result's value, gradient and Hessian, of each result a part: d numbers and d * d, where d counts the shared parameters, which
-/// come first, and the job's own.
+/// Value, gradient and Hessian of each result: gradients have d numbers and Hessians d * d, where d counts the shared
+/// parameters, which come first, and the job's own.
 struct map_hessians {
   std::vector<double> value;
   ragged<double> gradient;
   ragged<double> hessian;
 };
 
-/// Second derivatives of all results, `n_y` a job, at plain numbers. f is a map_function that lists `tangent<var>`, or any function
-/// object as in map_rect.
+/// Second derivatives of all results, `n_y` per job, at plain numbers. f is a map_function that lists `tangent<var>`, or any
+/// function object as in map_rect.
 template <class F, class Shared = std::vector<double>, class Jobs>
 map_hessians map_hessian(const F &f, const Shared &shared, const Jobs &jobs, const map_place &on = {},
                          std::int64_t n_y = 1) {

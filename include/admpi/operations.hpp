@@ -1,4 +1,4 @@
-// admpi: operations of the user's own on matrices, each one event.
+// admpi: users' operations on matrices, each one event.
 #ifndef ADMPI_OPERATIONS_HPP
 #define ADMPI_OPERATIONS_HPP
 
@@ -11,7 +11,7 @@
 namespace admpi {
 inline namespace ADMPI_NAMESPACE {
 
-/// What the functions of an operation see. All is column by column.
+/// The argument of the functions of an operation. All arrays are column-major.
 class operation_call {
  public:
   explicit operation_call(const admpi_operation_call &call) noexcept : call_(call) {}
@@ -50,12 +50,12 @@ struct operation_functions {
 
 }  // namespace detail
 
-/// Applies an operation of the user's, an object with two functions:
+/// Applies a user's operation, an object with two functions:
 ///   void forward(const operation_call &)  sets the values of the results
 ///   void reverse(const operation_call &)  sets, for each operand whose adjoint is not NULL, what is added to its adjoints,
 ///                                         from the adjoints of the results; called once for each direction of a sweep
-/// Both may throw: the exception comes out of this call, or of tape.reverse(). The object lives as long as the operation is
-/// on the tape. On the swept tape reverse may record and sweep a nest of its own.
+/// Both may throw: the exception leaves this call, or tape.reverse(). The object lives as long as the operation is
+/// on the tape. reverse may record and sweep a nest on the tape being swept.
 template <class Operation>
 std::vector<varmat> apply_operation(Operation operation, const std::vector<argument> &operands,
                                     const std::vector<extent> &results) {

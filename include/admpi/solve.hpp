@@ -1,5 +1,5 @@
-// admpi: solutions of equations by routines of the user's own: linear systems of which the matrix is never formed, and fixed
-// points. The routines' iterations are not recorded.
+// admpi: solutions of equations by users' routines: linear systems whose matrix is never formed, and fixed
+// points. The iterations of the routines are not recorded.
 #ifndef ADMPI_SOLVE_HPP
 #define ADMPI_SOLVE_HPP
 
@@ -59,13 +59,13 @@ struct linear_functions {
 
 }  // namespace detail
 
-/// X with A(p) X = B, for a matrix that only routines of the user's know:
+/// Solves A(p) X = B for a matrix given by two routines:
 ///   std::vector<double> solve(const std::vector<varmat> &p, const std::vector<double> &rhs, bool transposed)
-///       the solution for the right-hand side rhs, column by column, of A or of its transpose; p is passive
+///       the solution for the right-hand side rhs, column-major, with A or its transpose; p is passive
 ///   varmat product(const std::vector<varmat> &p, const varmat &x)
-///       A(p) x, to be recorded: a sweep records and reverses it to get the adjoints of p
-/// One event. Everything active that A depends on must be in p. The routines may throw, and may communicate if all ranks record
-/// the same.
+///       A(p) x with active types: a sweep records and reverses it to get the adjoints of p
+/// One event. Every active value that A depends on must be in p. The routines may throw, and may communicate if all ranks
+/// record the same.
 template <class Solve, class Product>
 varmat linear_solve(const varmat &b, const std::vector<argument> &p, Solve solve, Product product) {
   using functions = detail::linear_functions<Solve, Product>;
@@ -78,9 +78,9 @@ varmat linear_solve(const varmat &b, const std::vector<argument> &p, Solve solve
   return varmat(x);
 }
 
-/// When a fixed point counts as found.
+/// The criterion for convergence of a fixed point.
 struct fixed_point_options {
-  /// Of the change in an iteration, relative to the larger of 1 and the iterate; in the sweep to the adjoint.
+  /// The largest change in an iteration, relative to the larger of 1 and the iterate (in the sweep: the adjoint).
   double tolerance = 1e-12;
   int max_iterations = 1000;
 };
@@ -114,11 +114,12 @@ struct fixed_point_functions {
 
 }  // namespace detail
 
-/// x with x = f(x, p), of the shape of start, by iterating from there: where f contracts. One event, of which the reverse
-/// iterates in the same way.
+/// Finds x = f(x, p), of the shape of start, by iterating a contraction f from start. One event, whose reverse iterates in
+/// the same way.
 ///   varmat f(const varmat &x, const std::vector<varmat> &p)
-/// Everything active that f depends on must be in p, where a scalar is a matrix of one element; the solution does not depend on
-/// start. Where x is spread over ranks, which must do the same number of iterations, the norm asks all of them:
+/// Every active value that f depends on must be in p, where a scalar is a matrix of one element. The solution does not depend
+/// on start. If x is distributed over ranks, the norm must reduce over all of them, so that they do the same number of
+/// iterations:
 ///   double norm(const std::vector<double> &x)
 /// f and the norm may throw. Throws convergence_error with the number of iterations and the last change, also from a sweep.
 template <class F, class Norm = largest_magnitude>

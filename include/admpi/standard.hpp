@@ -44,7 +44,7 @@ using if_active_numbers = std::enable_if_t<(is_number<A> && ...) && !(std::is_ar
 
 }  // namespace detail
 
-/// x, or the bound that it lies beyond, as std::clamp, which wants three of one type.
+/// Clamps x between the bounds, like std::clamp, which needs three arguments of one type.
 template <int..., class X, class L, class H, detail::if_active_numbers<X, L, H> = 0>
 auto clamp(const X &x, const L &low, const H &high) {
   return min(max(x, low), high);

@@ -48,7 +48,7 @@ struct tangent {
     return before;
   }
 
-  /// Explicit, and to integers only: an integer has no derivative to lose.
+  /// Explicit, and only to integers, which have no derivative to lose.
   template <class I, std::enable_if_t<std::is_integral<I>::value, int> = 0>
   constexpr explicit operator I() const {
     return static_cast<I>(value);
@@ -293,7 +293,7 @@ auto fma(const A &a, const B &b, const C &c) {
   return z;
 }
 
-/// The first of the smallest, or of the largest, of a list: min({x, y, 1.0}). Of other tangents std::min<T>({...}).
+/// The smallest or largest of a list, and of equal ones the first: min({x, y, 1.0}). For other tangents: std::min<T>({...}).
 inline tangent<double> min(std::initializer_list<tangent<double>> list) { return detail::first_least(list); }
 inline tangent<double> max(std::initializer_list<tangent<double>> list) { return detail::first_greatest(list); }
 

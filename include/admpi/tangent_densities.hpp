@@ -1,4 +1,4 @@
-// admpi: forward mode through log densities and operations of the user's own. Not part of admpi.hpp: include it where it is
+// admpi: forward mode through log densities and operations of users. Not part of admpi.hpp: include it where it is
 // wanted. Densities take tangent<double>, and vectors and matrices of them, like numbers.
 //
 //   admpi::tangent<double> mu(0.5, 1.0);                            // along mu

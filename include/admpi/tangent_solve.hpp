@@ -1,4 +1,4 @@
-// admpi: forward mode through solutions of equations by routines of the user's own. Not part of admpi.hpp: include it where it is
+// admpi: forward mode through solutions of equations by routines of users. Not part of admpi.hpp: include it where it is
 // wanted. linear_solve and fixed_point take vectors of tangents, of tangents of tangents or of tangent<var>, and tangent<varmat>.
 //
 //   std::vector<admpi::tangent<double>> x = linear_solve(b, {p}, solve, product);   // A(p) x = b, along b and p
@@ -134,9 +134,9 @@ auto found(const F &f, const X &start, const std::vector<X> &p, const fixed_poin
 
 }  // namespace detail
 
-/// x with A(p) x = b and its derivative, by the routines that linear_solve takes: `solve` gets the parameters' values as matrices,
-/// here of one column, and is called as often as there are values and derivatives; `product` is a template, which is also called
-/// with tangents:
+/// Solves A(p) x = b and differentiates x, with the routines of linear_solve. `solve` gets the values of the parameters as
+/// matrices, here with one column, and is called once for the value and once for each derivative. `product` is a template,
+/// which is also called with tangents:
 ///   std::vector<S> product(const std::vector<std::vector<S>> &p, const std::vector<S> &x)
 template <class T, class Solve, class Product>
 std::vector<tangent<T>> linear_solve(const std::vector<tangent<T>> &b, const std::vector<std::vector<tangent<T>>> &p, Solve solve,
@@ -150,7 +150,7 @@ tangent<varmat> linear_solve(const tangent<varmat> &b, const std::vector<tangent
   return detail::solved(b, p, solve, product);
 }
 
-/// x with x = f(x, p) and its derivative, as fixed_point finds it; the derivative is found by the same iteration. `f` is a template:
+/// Finds x = f(x, p), as fixed_point does, and its derivative, by the same iteration. `f` is a template:
 ///   std::vector<S> f(const std::vector<S> &x, const std::vector<std::vector<S>> &p)
 /// Throws convergence_error. The derivative does not depend on that of start.
 template <class F, class T, class Norm = largest_magnitude>

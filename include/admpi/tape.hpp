@@ -19,8 +19,8 @@ class view;
 using position = admpi_position;
 using tape_statistics = admpi_statistics;
 
-/// What the reverse function of a callback sees: the adjoints of its outputs, already taken from the tape, and
-/// room, zero on entry, for what it adds to the adjoints of its inputs; `width` directions side by side.
+/// The argument of a callback's reverse function: the adjoints of its outputs, already taken from the tape, and memory, zero
+/// on entry, for what it adds to the adjoints of its inputs. The `width` directions of a value are adjacent.
 struct callback_adjoints {
   std::int64_t n_out;
   std::int64_t n_in;
@@ -85,7 +85,7 @@ void call_and_destroy(void *payload) {
 
 }  // namespace detail
 
-/// A tape that somebody else owns; as cheap to copy as a pointer. Methods throw the exception of the status that
+/// A reference to a tape, as cheap to copy as a pointer. Methods throw the exception of the status that
 /// the C function of the same name returns. A tape belongs to one thread at a time.
 class tape_ref {
  public:
@@ -98,9 +98,9 @@ class tape_ref {
   void start() { detail::check(admpi_tape_start(handle_)); }
   void stop() { detail::check(admpi_tape_stop(handle_)); }
 
-  /// Makes x an input: the same value with a fresh id. To be called while recording.
+  /// Makes x an input: the same value with a new id. The tape must be recording.
   void input(var &x) { input(&x, 1); }
-  /// Makes x[0..n] inputs with consecutive ids; all or, if that fails, none.
+  /// Makes x[0..n] inputs with consecutive ids: all, or none if that fails.
   void input(var *x, std::int64_t n) {
     std::uint32_t first = 0;
     detail::check(admpi_tape_input_ids(handle_, n, &first));
@@ -118,27 +118,27 @@ class tape_ref {
   /// Makes all elements of a matrix inputs, with consecutive ids.
   void input(varmat &x);
 
-  /// Directions evaluated in one sweep: 1, 2, 4, 8 or 16. A change clears all adjoints.
+  /// Sets the number of directions of a sweep: 1, 2, 4, 8 or 16. A change clears all adjoints.
   void set_width(int directions) { detail::check(admpi_tape_set_width(handle_, directions)); }
   [[deprecated("call set_width")]] void width(int directions) { set_width(directions); }
   /// Adds weight to the adjoint of y in a direction.
   void seed(const var &y, double weight = 1.0, int direction = 0) {
     detail::check(admpi_tape_seed(handle_, y, weight, direction));
   }
-  /// Adds to the adjoints of all elements of a matrix or a part of one: the same everywhere, or column by column.
+  /// Adds to the adjoints of all elements of a matrix or a part of one: one weight for all, or one per element, column-major.
   void seed(const view &y, double weight = 1.0, int direction = 0);
   void seed(const view &y, const std::vector<double> &weight, int direction = 0);
 #if ADMPI_HAVE_MPI
-  /// Seeds, once, a value that all ranks of comm hold alike, such as the result of an Allreduce: the objective is the
-  /// sum of what the ranks seed. To be called by all ranks of comm.
+  /// Seeds once a value that all ranks of comm hold, such as the result of an Allreduce, since the objective is the
+  /// sum of what the ranks seed. All ranks of comm call it.
   void seed_replicated(const var &y, MPI_Comm comm, double weight = 1.0, int direction = 0) {
     detail::check(admpi_tape_seed_replicated(handle_, comm, y, weight, direction));
   }
 #endif
-  /// Marks a value that is no input: its adjoint too survives the sweeps.
+  /// Marks a value that is not an input: its adjoint too survives the sweeps.
   void keep(const var &y) { detail::check(admpi_tape_keep(handle_, y)); }
 
-  /// Sweeps from the end of the recording to its beginning (of a nest: to the nest's).
+  /// Sweeps from the end of the recording to its beginning, or to the beginning of the innermost nest.
   void reverse() {
     detail::thrown() = nullptr;
     detail::check_sweep(admpi_tape_reverse(handle_));
@@ -158,7 +158,7 @@ class tape_ref {
   void adjoints(const var *x, std::int64_t n, double *adjoint_out, int direction = 0) const {
     detail::check(admpi_tape_adjoints(handle_, x, n, direction, adjoint_out));
   }
-  /// Those of the elements of a matrix or a part of one, column by column.
+  /// The adjoints of the elements of a matrix or a part of one, column-major.
   std::vector<double> adjoints(const view &x, int direction = 0) const;
   void clear_adjoints() { detail::check(admpi_tape_clear_adjoints(handle_)); }
 
@@ -170,7 +170,7 @@ class tape_ref {
   }
   void reset_to(const admpi::position &position) { detail::check(admpi_tape_reset_to(handle_, &position)); }
 
-  /// Calls fn() once, when the tape is reset or recovered below this point, or freed. It cannot use the tape.
+  /// Calls fn() once, when the tape is reset or recovered below this point, or freed. fn cannot use the tape.
   template <class F>
   void on_recover(F fn) {
     F *held = new F(std::move(fn));
@@ -181,10 +181,10 @@ class tape_ref {
     }
   }
 
-  /// Records an operation of the user's own: y_out[0..n_out] become active values value[0..n_out] that depend on
-  /// in[0..n_in], and reverse(const callback_adjoints &) is called in every sweep that passes. It may throw: the
-  /// exception comes out of tape.reverse(). The function object lives until the tape is reset below this point.
-  /// On the same tape it may record and sweep a nest of its own. y_out may be in.
+  /// Records a user's operation: y_out[0..n_out] become active values value[0..n_out] that depend on in[0..n_in]. Every
+  /// sweep that passes calls reverse(const callback_adjoints &). reverse may throw: the exception leaves tape.reverse().
+  /// The function object lives until the tape is reset below this point. reverse may record and sweep a nest on the same
+  /// tape. y_out may be in.
   template <class F>
   void callback(const var *in, std::int64_t n_in, const double *value, std::int64_t n_out, var *y_out, F reverse) {
     if constexpr (std::is_trivially_copyable<F>::value && alignof(F) <= alignof(double)) {
@@ -211,7 +211,7 @@ class tape_ref {
     return out;
   }
 
-  /// A value whose partial derivatives with respect to operand[0..n] are known.
+  /// Records a value whose partial derivatives with respect to operand[0..n] are known.
   var precomputed(double value, const var *operand, const double *partial, std::int64_t n) {
     var y;
     detail::check(admpi_tape_precomputed(handle_, value, operand, partial, n, &y));
@@ -223,9 +223,9 @@ class tape_ref {
     detail::check(admpi_tape_statistics(handle_, &statistics));
     return statistics;
   }
-  /// Bytes the tape may use; 0 is the default. A recording that would exceed them throws limit_error.
+  /// Sets the bytes that the tape may use; 0 is the default. A recording that exceeds them throws limit_error.
   void set_limit(std::uint64_t bytes) { detail::check(admpi_tape_set_limit(handle_, bytes)); }
-  /// Gives committed but unused memory back to the system.
+  /// Returns committed but unused memory to the system.
   void trim() { detail::check(admpi_tape_trim(handle_)); }
 
  protected:
@@ -235,12 +235,12 @@ class tape_ref {
 /// The thread's current tape; without one its methods throw no_tape_error.
 inline tape_ref current_tape() noexcept { return tape_ref(admpi_tls_tape); }
 
-/// The derivative of a var is its adjoint on the thread's current tape: to set it is to seed a result, before the sweep; after
-/// it, derivative(x) is that of an input. Of a tangent it is the derivative in the direction, of a plain number 0.
+/// The derivative of a var is its adjoint on the thread's current tape. Before the sweep, setting it seeds a result; after
+/// the sweep, derivative(x) reads that of an input. For a tangent it is the derivative in the direction, for a plain number 0.
 inline void set_derivative(const var &y, double weight) { current_tape().seed(y, weight); }
 inline double derivative(const var &x) { return current_tape().adjoint(x); }
 
-/// A tape of one's own: the thread's current one from here to its destruction, which brings the previous one back.
+/// A tape. It is the thread's current one from construction to destruction, which restores the previous one.
 class tape : public tape_ref {
  public:
   tape() : tape_ref(nullptr) {
@@ -256,7 +256,7 @@ class tape : public tape_ref {
   tape(const tape &) = delete;
   tape &operator=(const tape &) = delete;
 
-  /// Tapes may be destroyed in any order: one that lies above this inherits what it was to bring back.
+  /// Tapes may be destroyed in any order: a tape above this one takes over which tape to restore.
   ~tape() {
     if (top() == this) {
       top() = below_;
@@ -283,9 +283,9 @@ class tape : public tape_ref {
   tape *below_ = nullptr;
 };
 
-/// A nest on the current tape: what is recorded inside is swept on its own and forgotten at the end of the scope.
-/// Its sweeps add to the adjoints of the values from outside that it uses, and a later sweep outside it takes them
-/// further. If flags is ADMPI_NEST_ISOLATED, these values are constants, and their adjoints are left alone.
+/// A nest on the current tape: what is recorded inside is swept alone and forgotten at the end of the scope. Its sweeps add
+/// to the adjoints of the values from outside that it uses, and a later sweep outside propagates them further. If flags is
+/// ADMPI_NEST_ISOLATED, these values are constants, and their adjoints do not change.
 class nested {
  public:
   explicit nested(int flags = 0) : nested(current_tape(), flags) {}
@@ -295,14 +295,14 @@ class nested {
   nested(const nested &) = delete;
   nested &operator=(const nested &) = delete;
 
-  /// A nest that cannot be closed, because another one inside is open, is an error of the next sweep.
+  /// If a nest cannot be closed, because another one inside is open, the next sweep fails.
   ~nested() {
     if (!open_) return;
     const int status = admpi_tape_recover_nested(handle_, nest_);
     if (status != ADMPI_SUCCESS) admpi_detail_tape_fail(handle_, status);
   }
 
-  /// Closes the nest before the end of the scope; throws where the destructor cannot.
+  /// Closes the nest before the end of the scope. Unlike the destructor, it can throw.
   void recover() {
     detail::check(admpi_tape_recover_nested(handle_, nest_));
     open_ = false;
@@ -314,7 +314,7 @@ class nested {
   bool open_ = true;
 };
 
-/// A section that is not recorded, on the tape that is current where it begins.
+/// A section that the tape that is current at its beginning does not record.
 class passive {
  public:
   passive() : handle_(admpi_tls_tape), was_recording_(handle_->recording != 0) {
@@ -333,7 +333,7 @@ class passive {
 
 namespace detail {
 
-/// The weight of a function's result, which may be constant.
+/// The weight of the result of a function. The result may be constant.
 inline double weight_of(const var &y) noexcept { return y.id != 0 ? 1.0 : 0.0; }
 
 /// Calls fn with a tape that records, from which nothing is left afterwards: a nest of the current tape, or a tape of its
@@ -371,9 +371,9 @@ std::vector<double> gradient_of(F &&f, const std::vector<double> &x, double *val
 
 }  // namespace detail
 
-/// The gradient of f at x. f takes a std::vector<var> and returns a var. Uses a nest of the current tape, or a tape
-/// of its own if the thread has none. Values from outside the function are constants.
-/// Over ranks, which all call it: the gradient of the sum of what f returns on each of them, with respect to this rank's x.
+/// The gradient of f at x. f takes a std::vector<var> and returns a var. Uses a nest of the current tape, or a new tape if the
+/// thread has none. Values from outside the function are constants. If all ranks call it together, the gradient is that of
+/// the sum of what f returns on the ranks, with respect to this rank's x.
 template <class F>
 std::vector<double> gradient(F &&f, const std::vector<double> &x, double *value_out = nullptr) {
   return detail::gradient_of(std::forward<F>(f), x, value_out, [](tape_ref tape, const var &y) {
@@ -382,15 +382,15 @@ std::vector<double> gradient(F &&f, const std::vector<double> &x, double *value_
 }
 
 #if ADMPI_HAVE_MPI
-/// How the inputs of a function lie on the ranks.
+/// How the inputs of a function are distributed over the ranks.
 enum class inputs {
-  distributed,  ///< each rank has inputs of its own
+  distributed,  ///< each rank has its own inputs
   replicated    ///< every rank has the same inputs
 };
 
 /// The gradient of an objective that all ranks of comm compute together. All of them call it. f returns the objective, the
-/// same on every rank: what an Allreduce leaves. Distributed inputs: the derivatives with respect to this rank's x.
-/// Replicated ones: the whole gradient, on every rank. Otherwise as above.
+/// same on every rank, such as the result of an Allreduce. Distributed inputs: returns the derivatives with respect to this
+/// rank's x. Replicated inputs: returns the whole gradient on every rank. Otherwise as above.
 template <class F>
 std::vector<double> gradient(F &&f, const std::vector<double> &x, MPI_Comm comm, inputs layout, double *value_out = nullptr) {
   std::vector<double> result = detail::gradient_of(std::forward<F>(f), x, value_out, [comm](tape_ref tape, const var &y) {

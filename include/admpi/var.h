@@ -1,4 +1,4 @@
-/* admpi: the active value and the cursors of a tape, as the inline recorders see them. */
+/* admpi: the active value, and the cursors of a tape that inline recorders use. */
 #ifndef ADMPI_VAR_H
 #define ADMPI_VAR_H
 
@@ -24,9 +24,8 @@ typedef struct admpi_var_int {
   int index;
 } admpi_var_int;
 
-/** The public cursors of a tape. Inline recorders write statements through them; everything else of a
- *  tape is private and lies behind. What a handle of one must be
- *  is in admpi.h. */
+/** The public cursors of a tape. Inline recorders write statements through them. The rest of a tape is private and follows
+ *  them. admpi.h has the contract of its handle. */
 typedef struct admpi_tape {
   uint32_t abi;           /**< ADMPI_TAPE_ABI of the library that made the tape */
   uint32_t recording;     /**< 1 while statements are recorded */
@@ -36,13 +35,13 @@ typedef struct admpi_tape {
   uint32_t *checked_end;  /**< the same, once its operands have been checked */
   uint8_t *statement;     /**< next free statement byte; written last */
   uint32_t next_id;       /**< id of the next value */
-  uint32_t tag;           /**< tag of the values now made */
-  uint32_t checking;      /**< operands are to be checked, in the slow path; of &admpi_no_tape: or a tape records */
-  uint32_t epoch;         /**< changes where a place of the tape is marked; see admpi_block */
-  uint8_t merge[256]; /**< where in the current statement an id may stand; validated, never cleared */
+  uint32_t tag;           /**< tag of new values */
+  uint32_t checking;      /**< the slow path checks operands; in &admpi_no_tape also 1 while a tape records */
+  uint32_t epoch;         /**< changes when a place of the tape is marked; see admpi_block */
+  uint8_t merge[256]; /**< possible position of an id in the current statement; validated, never cleared */
 } admpi_tape;
 
-/** A place in a tape. Opaque; valid until what lies below it is forgotten. */
+/** A place in a tape. Opaque; valid until the tape forgets what is below it. */
 typedef struct admpi_position {
   uint64_t argument;
   uint64_t payload;
@@ -52,7 +51,7 @@ typedef struct admpi_position {
   uint32_t tag;
 } admpi_position;
 
-/** An open nest: what admpi_tape_recover_nested must be given. */
+/** An open nest, for admpi_tape_recover_nested. */
 typedef struct admpi_nest {
   uint64_t token;
 } admpi_nest;
@@ -66,26 +65,26 @@ typedef struct admpi_statistics {
   uint64_t statement_bytes;
   uint64_t argument_bytes;
   uint64_t event_bytes;     /**< events with their payload */
-  uint64_t adjoint_bytes;   /**< what the adjoints take in a sweep of the present width */
+  uint64_t adjoint_bytes;   /**< memory of the adjoints in a sweep of the current width */
   uint64_t used_bytes;      /**< the sum of the four above */
-  uint64_t committed_bytes; /**< memory taken from the system */
-  uint64_t limit_bytes;     /**< what the tape may commit */
+  uint64_t committed_bytes; /**< memory obtained from the system */
+  uint64_t limit_bytes;     /**< memory that the tape may commit */
   uint64_t width;           /**< directions of a sweep */
 } admpi_statistics;
 
 /** The calling thread's tape; never NULL: &admpi_no_tape when it has none. */
 extern __thread admpi_tape *admpi_tls_tape __attribute__((tls_model("initial-exec")));
 
-/* The shim defines this empty to export what other languages cannot inline. */
+/* The shim defines this as empty, to export what other languages cannot inline. */
 #ifndef ADMPI_TAPE_INLINE
 #define ADMPI_TAPE_INLINE static inline
 #endif
 
 int32_t admpi_detail_tape_activate(admpi_tape *tape, uint32_t abi, admpi_tape **previous_out);
 
-/** Makes a tape the calling thread's current one; the values it then makes are recorded there.
+/** Makes a tape the calling thread's current one, which records the values that the thread then computes.
  *  @param tape               a tape that no other thread uses, or NULL for none
- *  @param[out] previous_out  the tape before, NULL for none; may be NULL
+ *  @param[out] previous_out  the previous tape, NULL for none; may be NULL
  *  @return ADMPI_SUCCESS, ADMPI_ERR_ABI (this header and the library are of different versions),
  *          ADMPI_ERR_THREAD (the tape is active on another thread) */
 ADMPI_TAPE_INLINE int32_t admpi_tape_activate(admpi_tape *tape, admpi_tape **previous_out) {

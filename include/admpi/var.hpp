@@ -242,8 +242,8 @@ using if_arithmetic = std::enable_if_t<std::is_arithmetic<N>::value, int>;
 
 }  // namespace detail
 
-/// An active double: binary identical to admpi_var, trivially copyable. A copy is the same value with the same
-/// id and records nothing. One that was made from plain numbers is passive.
+/// An active double: same layout as admpi_var, trivially copyable. A copy is the same value with the same
+/// id and records nothing. A value made from plain numbers is passive.
 struct var : expression<var>, admpi_var {
   static constexpr unsigned leaves = 1;
 
@@ -303,7 +303,7 @@ ADMPI_ALWAYS_INLINE leaf kept(const var &x) noexcept { return leaf(x); }
 
 }  // namespace detail
 
-/// The directional derivative of a plain number, for code that is templated on its scalar: there is none.
+/// The directional derivative of a plain number, which is 0, for code that is templated on its scalar.
 template <class N, detail::if_arithmetic<N> = 0>
 constexpr double derivative(N) noexcept {
   return 0.0;

@@ -4,8 +4,8 @@
 //   admpi::varmat a(3, 3), b = a;     // b has the same elements until one of the two is written to
 //   tape.input(a);
 //   a(0, 1) = sin(a(1, 0));           // one statement
-//   a.col(2) = b.col(0);              // none
-//   admpi::view first = a.row(0);     // sees what is assigned to a later
+//   a.col(2) = b.col(0);              // no statement
+//   admpi::view first = a.row(0);     // sees later assignments to a
 #ifndef ADMPI_VARMAT_HPP
 #define ADMPI_VARMAT_HPP
 
@@ -28,7 +28,7 @@ template <class E>
 struct array_expression {
   const E &self() const noexcept { return static_cast<const E &>(*this); }
 
-  /// The functions of these names.
+  /// The free functions of these names.
   var sum() const;
   var mean() const;
   var variance() const;
@@ -66,8 +66,8 @@ ADMPI_ALWAYS_INLINE var element_at(const admpi_varmat *of, std::int64_t k) noexc
 
 }  // namespace detail
 
-/// An element of a matrix that is not const: a scalar that may be assigned to where it is written, a(i, j) = x. What has a
-/// name, as `auto y = a(i, j);` gives it or a function templated on its scalar, would write into the matrix unawares.
+/// An element of a matrix that is not const: a scalar that can be assigned to directly, a(i, j) = x. Under a name, as in
+/// `auto y = a(i, j);` or in a function templated on its scalar, it cannot: it would write into the matrix unintentionally.
 struct element : expression<element>, admpi_var {
   static constexpr unsigned leaves = 1;
 
@@ -134,8 +134,8 @@ ADMPI_ALWAYS_INLINE leaf kept(const element &x) noexcept { return leaf(x); }
   raise(ADMPI_ERR_RANGE, message);
 }
 
-/// Goes through the elements of a matrix column by column, by the matrix's operator(): each is a value of its own, to which
-/// nothing can be assigned that would be lost.
+/// Iterates over the elements of a matrix in column-major order. Each is a copy, which cannot be assigned to, since the
+/// assignment would be lost.
 template <class A>
 class element_iterator {
  public:
@@ -168,8 +168,7 @@ class partial : public array_expression<D> {
   std::int64_t cols() const noexcept { return parts().cols; }
   std::int64_t size() const noexcept { return rows() * cols(); }
 
-  /// Element (i, j), and element k column by column; of what is constant as a constant, to which nothing can be assigned. Indices are
-  /// not checked.
+  /// Element (i, j), and element k in column-major order. Elements of a constant are constant. Indices are not checked.
   ADMPI_ALWAYS_INLINE element operator()(std::int64_t i, std::int64_t j) noexcept {
     const admpi_view v = elements();
     return element(v.of, v.offset + i * v.row_step + j * v.col_step);
@@ -190,16 +189,16 @@ class partial : public array_expression<D> {
   ADMPI_ALWAYS_INLINE element operator[](std::int64_t k) noexcept { return (*this)(k); }
   ADMPI_ALWAYS_INLINE const var operator[](std::int64_t k) const noexcept { return (*this)(k); }
 
-  /// To read the elements, column by column: for (const var &x : a).
+  /// Reads the elements in column-major order: for (const var &x : a).
   element_iterator<D> begin() const noexcept { return {static_cast<const D &>(*this), 0}; }
   element_iterator<D> end() const noexcept { return {static_cast<const D &>(*this), size()}; }
 
-  /// Parts, which must lie within this one. They record nothing, and see what is assigned later, to the whole matrix too.
+  /// Parts, which must be inside this one. They record nothing, and see later assignments, also to the whole matrix.
   view all() const;
   view block(std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t cols) const;
   view row(std::int64_t i) const;
   view col(std::int64_t j) const;
-  /// n elements of a vector (one row or one column) from k on.
+  /// The n elements of a vector (one row or one column) that begin at k.
   view segment(std::int64_t k, std::int64_t n) const;
   view head(std::int64_t n) const;
   view tail(std::int64_t n) const;
@@ -209,13 +208,13 @@ class partial : public array_expression<D> {
   view every(std::int64_t step) const;
   /// Every row_step-th row and every col_step-th column; the steps are positive.
   view every(std::int64_t row_step, std::int64_t col_step) const;
-  /// The same elements, column by column, in another shape. Of a vector, or of columns that lie one behind the other.
+  /// The same elements in column-major order, in another shape. For a vector, or contiguous columns.
   view reshaped(std::int64_t rows, std::int64_t cols) const;
 
-  /// The elements at some places, counted column by column, as a column of its own. They keep their ids.
+  /// The elements at some places, counted in column-major order, as a new column. They keep their ids.
   varmat gather(const std::vector<std::int64_t> &index) const;
 
-  /// Copies, column by column.
+  /// Copies, column-major.
   std::vector<double> values() const {
     std::vector<double> x(static_cast<std::size_t>(size()));
     const admpi_view v = parts();
@@ -229,7 +228,7 @@ class partial : public array_expression<D> {
     return x;
   }
 
-  /// Assigns to the elements at some places, counted column by column; of those that repeat the last counts.
+  /// Assigns to the elements at some places, counted in column-major order; of repeated places the last counts.
   void scatter(const std::vector<std::int64_t> &index, const std::vector<var> &x);
   void scatter(const std::vector<std::int64_t> &index, const view &from);
 
@@ -305,12 +304,12 @@ class shared {
 
 }  // namespace detail
 
-/// A part of a matrix, which it keeps alive. A copy is the same part; an assignment is to the elements.
+/// A part of a matrix, which it keeps alive. A copy is the same part; an assignment changes the elements.
 class view : public detail::partial<view> {
  public:
   view(const admpi_view &of) noexcept : view_(of), of_(of.of) { detail::retain(of.of); }
   view(const view &other) = default;
-  /// Of a matrix with the elements of an expression, so that functions of matrices take expressions.
+  /// A view of a new matrix with the elements of an expression, so that functions of matrices accept expressions.
   template <class E, std::enable_if_t<!std::is_base_of<detail::partial<E>, E>::value, int> = 0>
   view(const array_expression<E> &e);
 
@@ -326,7 +325,7 @@ class view : public detail::partial<view> {
   /// One event for the whole expression.
   template <class E>
   view &operator=(const array_expression<E> &e);
-  /// Scalars or plain numbers, column by column.
+  /// Scalars or plain numbers, column-major.
   view &operator=(const std::vector<var> &x) {
     assign(x);
     return *this;
@@ -335,7 +334,7 @@ class view : public detail::partial<view> {
     assign(x);
     return *this;
   }
-  /// The same number, or scalar, everywhere.
+  /// One number or scalar for all elements.
   view &operator=(double x) {
     assign(x);
     return *this;
@@ -348,7 +347,7 @@ class view : public detail::partial<view> {
 
   const admpi_view &view_of() const noexcept { return view_; }
   const admpi_view &elements_of() const noexcept { return view_; }
-  /// For the C interface; the buffer of a call of MPI under AMPI_VIEW, which looks at it when it starts.
+  /// For the C interface, and as a buffer of MPI calls under AMPI_VIEW, which read it when they start.
   admpi_view *handle() const noexcept { return const_cast<admpi_view *>(&view_); }
 
  private:
@@ -356,51 +355,51 @@ class view : public detail::partial<view> {
   detail::shared of_;
 };
 
-/// A matrix, column-major. A copy has the same elements and takes no memory before one of the two is written to;
-/// assigning a whole matrix records nothing. Like its tape it belongs to one thread at a time; a passive one several may read.
+/// A matrix, column-major. A copy has the same elements and shares memory until one of the two is written to. Assigning a
+/// whole matrix records nothing. Like its tape it belongs to one thread at a time; several threads may read a passive one.
 class varmat : public detail::partial<varmat> {
  public:
   /// No elements.
   varmat() noexcept : of_(nullptr) {}
   /// Zeros.
   varmat(std::int64_t rows, std::int64_t cols) : varmat(rows, cols, static_cast<const double *>(nullptr)) {}
-  /// Plain numbers, column by column.
+  /// Plain numbers, column-major.
   varmat(std::int64_t rows, std::int64_t cols, const double *value)
       : of_(made([&](admpi_varmat **out) { return admpi_varmat_new(value, rows, cols, out); })) {}
-  /// The same number everywhere.
+  /// One number for all elements.
   template <class N, detail::if_arithmetic<N> = 0>
   varmat(std::int64_t rows, std::int64_t cols, N value) : varmat(rows, cols) {
     *this = static_cast<double>(value);
   }
-  /// Scalars, column by column. While recording the matrix gets consecutive ids of its own, by one event.
+  /// Scalars, column-major. If the tape records, the matrix gets consecutive ids, by one event.
   varmat(std::int64_t rows, std::int64_t cols, const var *x)
       : of_(made([&](admpi_varmat **out) { return admpi_varmat_from_vars(x, rows, cols, out); })) {}
-  /// Rows: {{1.0, 2.0}, {x, y}}. By one event if a scalar is active, else none.
+  /// Rows: {{1.0, 2.0}, {x, y}}. One event if a scalar is active, else none.
   varmat(std::initializer_list<std::initializer_list<var>> rows) : varmat(from_rows(rows)) {}
   /// A column.
   explicit varmat(const std::vector<double> &value)
       : varmat(static_cast<std::int64_t>(value.size()), 1, value.data()) {}
   explicit varmat(const std::vector<var> &x) : varmat(static_cast<std::int64_t>(x.size()), 1, x.data()) {}
-  /// The elements that a view has now.
+  /// The current elements of a view.
   varmat(const view &from)
       : of_(made([v = from.parts()](admpi_varmat **out) { return admpi_varmat_from_view(&v, out); })) {}
   /// One event for the whole expression.
   template <class E>
   varmat(const array_expression<E> &e);
-  /// Takes over a matrix that a function of the C interface has made.
+  /// Takes over a matrix that a C function has made.
   explicit varmat(admpi_varmat *made) noexcept : of_(made) {}
 
   varmat(const varmat &other)
       : of_(made([&](admpi_varmat **out) { return admpi_varmat_copy(other.handle(), out); })) {}
-  /// What it was moved from has no elements; its views are those of this one.
+  /// The moved-from matrix has no elements; its views belong to this one.
   varmat(varmat &&) noexcept = default;
 
-  /// Rebinds the matrix; its views see the new elements. The other one stays what it is.
+  /// Assigns the whole matrix; its views see the new elements. The other matrix does not change.
   varmat &operator=(const varmat &other) {
     detail::check(admpi_varmat_rebind(handle(), other.handle()));
     return *this;
   }
-  /// The same, unless this one was moved from: then it takes the other's place, views and all. So std::swap exchanges two
+  /// The same, unless this one was moved from: then it takes the place of the other, with its views. So std::swap exchanges two
   /// matrices with their views.
   varmat &operator=(varmat &&other) {
     if (of_.get() != nullptr) return *this = static_cast<const varmat &>(other);
@@ -410,7 +409,7 @@ class varmat : public detail::partial<varmat> {
   varmat &operator=(const view &from) { return *this = varmat(from); }
   template <class E>
   varmat &operator=(const array_expression<E> &e);
-  /// The same number, or scalar, everywhere.
+  /// One number or scalar for all elements.
   varmat &operator=(double x) {
     assign(x);
     return *this;
@@ -421,12 +420,12 @@ class varmat : public detail::partial<varmat> {
     return *this;
   }
 
-  /// Another shape of as many elements, column by column.
+  /// Changes the shape to one with the same number of elements, in column-major order.
   void reshape(std::int64_t rows, std::int64_t cols) { detail::check(admpi_varmat_reshape(handle(), rows, cols)); }
-  /// Consecutive ids again, by one event, after elements were assigned.
+  /// Gives consecutive ids again, by one event, after assignments to elements.
   void compact() { detail::check(admpi_varmat_compact(handle())); }
 
-  /// For the C interface; the buffer of a call of MPI under AMPI_VARMAT.
+  /// For the C interface, and as a buffer of MPI calls under AMPI_VARMAT.
   admpi_varmat *handle() const noexcept {
     if (__builtin_expect(of_.get() == nullptr, 0)) make_empty();
     return of_.get();
@@ -577,15 +576,15 @@ view partial<D>::every(std::int64_t step) const {
 
 }  // namespace detail
 
-/// Exchanges the elements of two parts of one shape, with their ids: nothing is recorded. Parts must not overlap, unless they are
-/// one.
+/// Exchanges the elements of two parts of the same shape, with their ids; nothing is recorded. Parts must not overlap, unless
+/// they are the same part.
 inline void swap(view a, view b) {
   const varmat kept = a;
   a = b;
   b = kept.all();
 }
 
-/// Of the elements of a matrix or a part of one: see set_derivative and derivative of a var.
+/// For the elements of a matrix or a part of one: see set_derivative and derivative of a var.
 inline void set_derivative(const view &x, double weight) { current_tape().seed(x, weight); }
 inline void set_derivative(const view &x, const std::vector<double> &weight) { current_tape().seed(x, weight); }
 inline std::vector<double> derivative(const view &x) { return current_tape().adjoints(x); }
