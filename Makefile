@@ -5,6 +5,7 @@
 #   make quick                   the tests that a developer runs, under one MPI: some 3 minutes
 #   make test                    the tests of every program, under Open MPI, MPICH and without MPI
 #   make full                    every test in all three builds, under valgrind too: more than an hour
+#   make renew                   writes every generated file anew, and the lists of symbols and of the ABI
 #   make test-random             random programs for DURATION=3600 seconds, under Open MPI and MPICH, on 1 to 6 ranks
 #   make test-maps               100000 calls of a map on 3 ranks in memory that does not grow: some minutes
 #   make test-large              counts past 2^31 at real size: up to 9 GiB of memory, some minutes
@@ -25,7 +26,7 @@ BUILD ?= build
 DURATION ?= 3600
 JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: demo demo-map quick test full test-random test-maps test-large bench bench-large install uninstall dist test-dist
+.PHONY: demo demo-map quick test full renew test-random test-maps test-large bench bench-large install uninstall dist test-dist
 
 demo:
 	scripts/bootstrap demo $(MPI)
@@ -48,6 +49,9 @@ test:
 full:
 	scripts/bootstrap test
 	BUILD="$(BUILD)" scripts/test full
+
+renew:
+	scripts/renew
 
 test-random:
 	scripts/bootstrap test
