@@ -1,7 +1,8 @@
-# admpi_add_test(<name> SOURCES <file>... [RANKS <n>...] [VALGRIND [<n>...]] [ARGS <arg>...] [VALGRIND_ARGS <arg>...]
-#                [TIMEOUT <seconds>] [LIBRARIES <target>...] [PLAIN_MAIN] [EVERY_BUILD] [NOT_QUICK])
+# admpi_add_test(<feature>/<file> [AND <file>...] [RANKS <n>...] [VALGRIND [<n>...]] [VARIANTS <variant>...] [ARGS <arg>...]
+#                [VALGRIND_ARGS <arg>...] [TIMEOUT <seconds>] [LIBRARIES <target>...] [PLAIN_MAIN] [EVERY_BUILD] [NOT_QUICK])
+# admpi_add_test(<name> SOURCES <file>... ...)
 #
-# Builds one program and registers it with ctest.
+# Builds one program and registers it with ctest. Its name is <feature>_<file>, without the ending; AND names more files.
 # - Without RANKS it is a serial test. It runs in the build without MPI, and in the others where EVERY_BUILD says that they
 #   differ; else there it is of label serial.
 # - With RANKS it is an MPI test: left out where there is no MPI, else run once a number of ranks, as
@@ -10,7 +11,8 @@
 #   serial tests, and MPI tests on 3 ranks, or on the most below; NOT_QUICK leaves a test out.
 # - VALGRIND runs it under valgrind too (label valgrind): at the given ranks, or as a serial test. That only
 #   in the build without MPI: the tape is the same in all of them. VALGRIND_ARGS are the program's there only.
-# - C++ tests use doctest; its main() is provided, with MPI initialised where RANKS are given. Tests in C
+# - VARIANTS are more runs of the program, each by a function admpi_variant_<variant>: cpp_tests/variants.cmake.
+# - Files include what they share by its path in cpp_tests. C++ tests use doctest; its main() is provided, with MPI initialised where RANKS are given. Tests in C
 #   and those with PLAIN_MAIN bring their own.
 
 find_path(ADMPI_DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED)
@@ -52,16 +54,22 @@ function(admpi_tiers_of_ranks quick full)
 endfunction()
 
 function(admpi_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN;EVERY_BUILD;NOT_QUICK" "TIMEOUT" "SOURCES;RANKS;VALGRIND;ARGS;VALGRIND_ARGS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN_MAIN;EVERY_BUILD;NOT_QUICK" "TIMEOUT" "SOURCES;AND;RANKS;VALGRIND;VARIANTS;ARGS;VALGRIND_ARGS;LIBRARIES")
   if(arg_RANKS AND NOT ADMPI_WITH_MPI)
     return()
   endif()
   if(NOT DEFINED arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
+  if(NOT arg_SOURCES)
+    set(arg_SOURCES "${name}" ${arg_AND})
+    string(REGEX REPLACE "\\.[a-z]*$" "" name "${name}")
+    string(REPLACE "/" "_" name "${name}")
+  endif()
   math(EXPR valgrind_timeout "10 * ${arg_TIMEOUT}")
 
   add_executable("${name}" ${arg_SOURCES})
+  target_include_directories("${name}" PRIVATE "${PROJECT_SOURCE_DIR}/cpp_tests")
   target_link_libraries("${name}" PRIVATE admpi::admpi admpi_warnings ${arg_LIBRARIES})
   if(TARGET yield_when_idle)
     add_dependencies("${name}" yield_when_idle)
@@ -93,6 +101,10 @@ function(admpi_add_test name)
     admpi_launcher(launcher "${ranks}")
     admpi_register("${name}_${ranks}" PROCESSORS "${ranks}" TIMEOUT ${arg_TIMEOUT} ${tier} LABELS mpi
       COMMAND ${launcher} ${program})
+  endforeach()
+
+  foreach(variant IN LISTS arg_VARIANTS)
+    cmake_language(CALL "admpi_variant_${variant}" "${name}" "${arg_RANKS}")
   endforeach()
 
   if(NOT ADMPI_VALGRIND_COMMAND)

@@ -324,7 +324,13 @@ fn exists(name: &str, known: &BTreeSet<String>) -> bool {
     known.contains(name) || name.match_indices('_').any(|(at, _)| joined(at) || joined(at + 1))
 }
 
-/// All identifiers of the source.
+/// The programs that the table of tests names by folder and file.
+fn programs_for_tests(table: &str) -> impl Iterator<Item = String> {
+    let rows = table.split("admpi_add_test(").skip(1);
+    rows.filter_map(|row| Some(row.split_once('.')?.0.replace('/', "_")))
+}
+
+/// All identifiers of the source, and the programs for tests.
 fn known_identifiers() -> BTreeSet<String> {
     let places =
         ["include", "src", "cmake", "cpp_tests", "tests", "scripts", "spec", "CMakeLists.txt"];
@@ -332,6 +338,9 @@ fn known_identifiers() -> BTreeSet<String> {
     for (path, text) in texts_in(&places, &[]) {
         if path != "tests/docs.rs" {
             known.extend(identifiers(&text).map(str::to_owned));
+        }
+        if path == "cpp_tests/CMakeLists.txt" {
+            known.extend(programs_for_tests(&text));
         }
     }
     known

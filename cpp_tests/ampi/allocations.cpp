@@ -1,7 +1,7 @@
 // A program that repeats its calls allocates memory in the first rounds only: those of the library are counted apart
 // from MPI's, by where they come from.
-#include "../allocations.hpp"
-#include "harness.hpp"
+#include "harness/allocations.hpp"
+#include "harness/identity.hpp"
 
 #include <algorithm>
 #include <functional>

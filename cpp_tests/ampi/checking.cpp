@@ -1,6 +1,6 @@
 // Checking across ranks: what would hang a sweep, or lose a derivative, is an error that names it.
 #define ADMPI_SOURCE_LINES
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // Collectives and reductions, each with its in-place twin.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <limits>
 

@@ -1,5 +1,5 @@
 // Communicators: which ones carry active data, how long records live, and how few private ones there are.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <cstdlib>
 #include <string>

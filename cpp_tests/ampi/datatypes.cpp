@@ -1,5 +1,5 @@
 // Types built from AMPI_ADOUBLE, by MPI's own constructors.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -1,7 +1,7 @@
 // Programs whose sweeps deadlock if adjoints are sent, received or reduced at the wrong moment. Each is correct
 // forward; the test's timeout is the watchdog. The objective is linear where it can be, so that the expected
 // gradient is plain.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <chrono>
 #include <cstdlib>

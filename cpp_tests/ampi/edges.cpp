@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Fixed points and linear systems that are spread over the ranks: the routines communicate, in the call by plain MPI or passive
 // values, and in the sweep by messages of nests. Compared with the same on one rank.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <cmath>
 #include <vector>

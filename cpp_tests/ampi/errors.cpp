@@ -1,6 +1,6 @@
 // Errors: which, by which name, through which handler; and arguments that make no sense.
-#include "../helpers.hpp"
-#include "harness.hpp"
+#include "harness/helpers.hpp"
+#include "harness/identity.hpp"
 
 #include <dlfcn.h>
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "../check.h"
+#include "harness/check.h"
 
 using admpi::var;
 

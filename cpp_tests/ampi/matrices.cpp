@@ -1,8 +1,8 @@
 // Matrices and parts of them as buffers: every call that moves or reduces values, from and to whole matrices, columns,
 // rows, blocks and transposed blocks, against plain MPI on pairs.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
-#include "../helpers.hpp"
+#include "harness/helpers.hpp"
 
 #include <algorithm>
 #include <memory>

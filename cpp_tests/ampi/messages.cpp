@@ -1,5 +1,5 @@
 // Point to point.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <algorithm>
 #include <cstdlib>

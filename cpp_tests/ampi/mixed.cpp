@@ -1,6 +1,6 @@
 // Items that have passive parts beside active ones: pairs of a value and an index, and the structures of particle
 // codes. Both arrive, and the active parts with their derivatives.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <algorithm>
 #include <complex>

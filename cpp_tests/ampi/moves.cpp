@@ -1,5 +1,5 @@
 // Collectives with counts and displacements, and nonblocking ones: each alone, and several under way at once.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 // Neighbourhood collectives on Cartesian, graph and distributed-graph communicators: rings and tori of every size,
 // open ends, ranks that are neighbours twice or of themselves, ranks without sources or destinations.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 // Sweeps inside callbacks of other sweeps, whose messages have the same peers, tags and communicators: what the outer
 // sweep has under way must not be taken for the inner one's. All of it hangs, or gives one sweep the other's adjoints,
 // if their traffic meets; the test's timeout is the watchdog.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <cstdlib>
 #include <functional>

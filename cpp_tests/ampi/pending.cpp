@@ -1,6 +1,6 @@
 // Nonblocking collectives with other things between start and completion: other collectives, messages, ends of
 // sweeps, changes of the recording. A sweep that waits at the wrong place hangs; the test's timeout is the watchdog.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <memory>
 #include <string>

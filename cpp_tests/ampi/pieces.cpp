@@ -1,6 +1,6 @@
 // Long adjoints travel in pieces: whatever the length, the directions, the ids and the order, and what goes wrong in the
 // middle.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <algorithm>
 #include <functional>

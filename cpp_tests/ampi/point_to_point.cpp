@@ -1,6 +1,6 @@
 // Point to point beyond Send and Recv: modes, exchange in place, matched probes, persistent requests, counts past
 // the limit of an int (which ADMPI_INT_MAX lowers).
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <algorithm>
 #include <numeric>

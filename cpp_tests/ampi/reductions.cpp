@@ -1,5 +1,5 @@
 // Reductions that leave a part of the result on each rank, pairs of a value and an index, and users' operations.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <algorithm>
 #include <cstddef>

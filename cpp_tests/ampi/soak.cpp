@@ -1,5 +1,5 @@
 // Thousands of tapes, with ten messages each: memory stays what it is, and the gradient too. ADMPI_TEST_ROUNDS sets how many.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <cstdio>
 #include <cstdlib>

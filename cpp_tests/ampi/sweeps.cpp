@@ -1,5 +1,5 @@
 // Sweeps and recording: ranges, nests, several tapes, recording off, many messages, what users see of it all.
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 #include <cstdlib>
 #include <memory>

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 using admpi::mpi_type;
 using admpi::tangent;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "harness.hpp"
+#include "harness/identity.hpp"
 
 using admpi::mpi_type;
 using admpi::tangent;

@@ -1,5 +1,5 @@
 // What BigMPI gets wrong, each as a test of its own; its names and signatures; and that nothing leaks.
-#include "support.hpp"
+#include "large/support.hpp"
 
 #include <malloc.h>
 

@@ -1,6 +1,6 @@
 // Collective calls that move data: each against the same call of plain MPI, blocking, nonblocking, in place,
 // on intracommunicators and intercommunicators.
-#include "support.hpp"
+#include "large/support.hpp"
 
 #include <algorithm>
 #include <functional>

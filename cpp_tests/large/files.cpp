@@ -1,5 +1,5 @@
 // Files: every form of reading and writing; what is written is read back with plain MPI and the reverse.
-#include "support.hpp"
+#include "large/support.hpp"
 
 #include <cstdio>
 #include <functional>

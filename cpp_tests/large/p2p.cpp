@@ -1,5 +1,5 @@
 // Point to point: every kind of send, receive, matched receive, persistent requests, packing, queries.
-#include "support.hpp"
+#include "large/support.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Persistent collective calls: started several times, each time with other data, and compared with plain MPI.
-#include "support.hpp"
+#include "large/support.hpp"
 
 #include <algorithm>
 #include <functional>

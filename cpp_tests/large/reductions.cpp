@@ -1,5 +1,5 @@
 // Reductions: predefined and user-defined operations, pair types, types with gaps, in place.
-#include "support.hpp"
+#include "large/support.hpp"
 
 #include <algorithm>
 #include <functional>

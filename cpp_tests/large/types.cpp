@@ -1,5 +1,5 @@
 // Datatypes of large counts against those of plain MPI: same bytes moved, same bounds.
-#include "support.hpp"
+#include "large/support.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Windows: puts, gets and accumulates, also with a request, against the same with plain MPI.
-#include "support.hpp"
+#include "large/support.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Calls of a map allocate memory at first only: neither the caller nor the workers do for a job or a call later. A job
 // tells how much the process that runs it has allocated so far.
-#include "../allocations.hpp"
+#include "harness/allocations.hpp"
 
 #include <admpi.hpp>
 #include <doctest/doctest.h>

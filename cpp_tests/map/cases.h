@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../check.h"
+#include "harness/check.h"
 
 enum { MAX_JOBS = 128, MAX_PARAMETERS = 6, MAX_RESULTS = 24 };
 

@@ -7,7 +7,7 @@
 
 #include <admpi.h>
 
-#include "../check.h"
+#include "harness/check.h"
 
 static int rank, size;
 static const char *how;

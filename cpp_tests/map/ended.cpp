@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "../check.h"
+#include "harness/check.h"
 
 using admpi::map_workers;
 

@@ -2,7 +2,7 @@
    middle of a call. */
 #include <admpi.h>
 
-#include "../check.h"
+#include "harness/check.h"
 
 #define MOST 5000
 

@@ -1,7 +1,7 @@
 /* Maps over ranks: all cases, who is told of what fails where, several maps, an end and a new beginning, and what idle
  * workers cost. */
 #define _XOPEN_SOURCE 700 /* setenv, getrlimit */
-#include "cases.h"
+#include "map/cases.h"
 
 static int rank, size;
 

@@ -1,4 +1,4 @@
-"""cpp_tests/function_lists.h: what the tests of scalar functions run through."""
+"""cpp_tests/scalars/function_lists.h: what the tests of scalar functions run through."""
 
 import re
 
@@ -116,4 +116,4 @@ def header():
 """
 
 
-OUTPUTS = {"cpp_tests/function_lists.h": header}
+OUTPUTS = {"cpp_tests/scalars/function_lists.h": header}

@@ -1,4 +1,4 @@
-"""cpp_tests/special_values.hpp: values and derivatives of the special functions, rounded from 60 digits of mpmath.
+"""cpp_tests/scalars/special_values.hpp: values and derivatives of the special functions, rounded from 60 digits of mpmath.
 
 That takes seconds, and mpmath is not everywhere. So each table bears a digest of its function's points and formula in
 spec/functions.txt, and of its rows: as long as that is right, the rows are taken as they stand. `spec/generate --check-digits`
@@ -10,7 +10,7 @@ import re
 from functions import of
 from model import ROOT
 
-FILE = "cpp_tests/special_values.hpp"
+FILE = "cpp_tests/scalars/special_values.hpp"
 ORDERS = {1: [(0,), (1,), (2,)], 2: [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2)]}
 
 

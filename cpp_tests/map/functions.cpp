@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-#include "map_problem.hpp"
+#include "map/problem.hpp"
 
 using namespace map_tests;
 using admpi::map_data;

@@ -2,7 +2,7 @@
  * Every function against its derivative is in test_functions.cpp. */
 #include <admpi.h>
 
-#include "check.h"
+#include "harness/check.h"
 
 static admpi_tape *tape;
 

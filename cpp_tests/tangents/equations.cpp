@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "helpers.hpp"
+#include "harness/helpers.hpp"
 
 using admpi::tangent;
 using admpi::var;

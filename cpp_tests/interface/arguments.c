@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "check.h"
+#include "harness/check.h"
 
 static admpi_tape *tape;
 static admpi_var x, y;

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "helpers.hpp"
+#include "harness/helpers.hpp"
 
 using admpi::argument;
 using admpi::operation_call;

@@ -10,9 +10,9 @@
 
 #include <doctest/doctest.h>
 
-#include "function_lists.h"
-#include "helpers.hpp"
-#include "special_values.hpp"
+#include "scalars/function_lists.h"
+#include "harness/helpers.hpp"
+#include "scalars/special_values.hpp"
 
 using admpi::tangent;
 using admpi::var;

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "function_lists.h"
+#include "scalars/function_lists.h"
 
 using admpi::tangent;
 using admpi::var;

@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-#include "helpers.hpp"
+#include "harness/helpers.hpp"
 
 using admpi::var;
 using admpi::varmat;

@@ -14,7 +14,7 @@
 
 #include <doctest/doctest.h>
 
-#include "helpers.hpp"
+#include "harness/helpers.hpp"
 
 using admpi::var;
 

@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "function_lists.h"
-#include "helpers.hpp"
+#include "scalars/function_lists.h"
+#include "harness/helpers.hpp"
 
 using admpi::var;
 using admpi::varmat;

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "check.h"
-#include "function_lists.h"
+#include "harness/check.h"
+#include "scalars/function_lists.h"
 
 enum { rows = 5, cols = 3, n = rows * cols };
 

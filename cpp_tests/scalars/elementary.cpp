@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "function_lists.h"
+#include "scalars/function_lists.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "check.h"
+#include "harness/check.h"
 
 static admpi_tape *tape;
 static int destroyed, solves, products;

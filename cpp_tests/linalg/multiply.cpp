@@ -16,7 +16,7 @@
 
 #include <doctest/doctest.h>
 
-#include "helpers.hpp"
+#include "harness/helpers.hpp"
 
 using admpi::multiply;
 using admpi::var;

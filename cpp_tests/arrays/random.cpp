@@ -417,7 +417,7 @@ void check_program(unsigned seed, int steps) {
 
 }  // namespace
 
-TEST_CASE("test_random_arrays") {
+TEST_CASE("test_arrays_random") {
   const char *first = std::getenv("ADMPI_RANDOM_SEED");
   const unsigned start = first != nullptr ? static_cast<unsigned>(std::atoi(first)) : 1;
   for (unsigned seed = start; seed < start + 60; ++seed) check_program(seed, 5 + static_cast<int>(seed % 50));

@@ -15,7 +15,7 @@
 
 #include <doctest/doctest.h>
 
-#include "helpers.hpp"
+#include "harness/helpers.hpp"
 
 using namespace admpi;
 using test::message;

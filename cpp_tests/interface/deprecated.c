@@ -2,7 +2,7 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <admpi.h>
 
-#include "../check.h"
+#include "harness/check.h"
 
 static void tape_functions(void) {
   admpi_tape *tape = NULL;

@@ -9,7 +9,7 @@ int main(int argc, char **argv) {
   void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
   void *symbol = plugin != NULL ? dlsym(plugin, "plugin_derivative_of_square") : NULL;
   if (symbol == NULL) {
-    fprintf(stderr, "test_plugin_foreign: %s\n", argc > 1 ? dlerror() : "no plugin given");
+    fprintf(stderr, "interface_plugin_foreign: %s\n", argc > 1 ? dlerror() : "no plugin given");
     return 1;
   }
   memcpy(&derivative, &symbol, sizeof derivative);

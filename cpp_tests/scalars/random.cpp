@@ -169,7 +169,7 @@ void check_statement(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("test_random_expressions") {
+TEST_CASE("test_scalars_random") {
   const char *first = std::getenv("ADMPI_RANDOM_SEED");
   const unsigned start = first != nullptr ? static_cast<unsigned>(std::atoi(first)) : 1;
   for (unsigned seed = start; seed < start + 200; ++seed) check_statement(seed);
