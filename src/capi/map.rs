@@ -3,7 +3,7 @@
 use super::{array, array_mut, entry, get, null, put};
 use crate::count::{as_c, from_c};
 use crate::error::{Code, Error, Result};
-use crate::map::{self, Backend, Call, Map, Parts, Second, Source};
+use crate::map::{self, Call, Choice, Map, Parts, Second, Source};
 use crate::tape::{JobFunction, Var as admpi_var};
 use std::ffi::{CStr, c_char, c_void};
 
@@ -229,7 +229,7 @@ unsafe fn by<'a>(map: *const admpi_map) -> Option<&'a Map> {
 }
 
 /// The back end of a number.
-pub(super) fn backend(backend: i32, threads: i32, ranks: bool) -> Result<Backend> {
+pub(super) fn backend(backend: i32, threads: i32, ranks: bool) -> Result<Choice> {
     let n = usize::try_from(threads)
         .map_err(|_| Error::new(Code::Argument, format!("threads = {threads} is negative")))?;
     if !ranks && matches!(backend, ADMPI_MAP_MPI | ADMPI_MAP_MPI_THREADS) {
@@ -237,11 +237,11 @@ pub(super) fn backend(backend: i32, threads: i32, ranks: bool) -> Result<Backend
         return Err(Error::new(Code::Unsupported, text));
     }
     match backend {
-        ADMPI_MAP_DEFAULT => Backend::from_environment(ranks, n),
-        ADMPI_MAP_SERIAL => Ok(Backend::SERIAL),
-        ADMPI_MAP_THREADS => Ok(Backend { ranks: false, threads: map::number_of_threads(n)? }),
-        ADMPI_MAP_MPI => Ok(Backend { ranks: true, threads: 1 }),
-        ADMPI_MAP_MPI_THREADS => Ok(Backend { ranks: true, threads: map::number_of_threads(n)? }),
+        ADMPI_MAP_DEFAULT => Choice::from_environment(ranks, n),
+        ADMPI_MAP_SERIAL => Ok(Choice::SERIAL),
+        ADMPI_MAP_THREADS => Ok(Choice { ranks: false, threads: map::number_of_threads(n)? }),
+        ADMPI_MAP_MPI => Ok(Choice { ranks: true, threads: 1 }),
+        ADMPI_MAP_MPI_THREADS => Ok(Choice { ranks: true, threads: map::number_of_threads(n)? }),
         _ => Err(Error::new(Code::Argument, format!("backend = {backend} is none"))),
     }
 }

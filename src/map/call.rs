@@ -1,29 +1,21 @@
 //! A call: from the caller's parameters to active results on the caller's tape.
 
+use super::backend::{Backend, Choice};
 use super::data::{self, Data, Handle, Source};
 use super::event::{Mapped, StoredParts};
 use super::failure::{Failure, Outcome};
 use super::function::{self, Named};
 use super::job::{self, Places};
+use super::local::Local;
+use super::ranks::{self, Ranks, Service};
 use super::room::renew;
-use super::service::{self, Service};
+use super::serial::Serial;
 use super::shape::Parts;
 use super::task::{Kind, Task};
-use super::threads::Threads;
 use crate::error::{Code, Error, Result};
-use crate::options::{self, MOST_THREADS, Workers};
 use crate::tape::{Ids, Lease, Position, Tape, Var, copy_values, current, with_current};
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
-
-/// Who does the jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Backend {
-    /// The ranks of the map's communicator, or this one alone.
-    pub ranks: bool,
-    /// Threads on each of them; 1: the caller's own.
-    pub threads: usize,
-}
 
 /// A function on jobs with their parameters.
 #[derive(Clone, Copy)]
@@ -43,8 +35,8 @@ pub struct Map {
 }
 
 struct Inner {
-    backend: Backend,
-    threads: Threads,
+    choice: Choice,
+    local: Local,
     service: Option<Service>,
     /// Of the service, also when that has been stopped; 0: there was none.
     serial: u64,
@@ -66,11 +58,11 @@ thread_local! {
 
 impl Map {
     /// With workers on other ranks, if there is a service.
-    pub fn new(backend: Backend, service: Option<Service>) -> Self {
+    pub fn new(choice: Choice, service: Option<Service>) -> Self {
         let serial = service.as_ref().map_or(0, Service::serial);
-        let threads = Threads::default();
         let serves = service.is_some();
-        let inner = Arc::new(Mutex::new(Inner { backend, threads, service, serial }));
+        let inner =
+            Arc::new(Mutex::new(Inner { choice, local: Local::default(), service, serial }));
         if serves {
             stop_at_end(&inner);
         }
@@ -92,14 +84,14 @@ impl Map {
     /// Lets the workers go; from now on the jobs are done here.
     pub fn stop(&self) -> Result<()> {
         let mut inner = self.changing()?;
-        inner.backend.ranks = false;
+        inner.choice.ranks = false;
         inner.service.take().map_or(Ok(()), Service::stop).map_err(Failure::into_error)
     }
 
-    /// `backend` is told whether there are workers on other ranks.
-    pub fn set_backend(&self, backend: impl FnOnce(bool) -> Result<Backend>) -> Result<()> {
+    /// `choice` is told whether there are workers on other ranks.
+    pub fn set_backend(&self, choice: impl FnOnce(bool) -> Result<Choice>) -> Result<()> {
         let mut inner = self.changing()?;
-        inner.backend = backend(inner.service.is_some())?;
+        inner.choice = choice(inner.service.is_some())?;
         Ok(())
     }
 }
@@ -113,7 +105,7 @@ fn stop_at_end(map: &Arc<Mutex<Inner>>) {
     served.retain(|map| map.strong_count() > 0);
     served.push(Arc::downgrade(map));
     static HOOK: Once = Once::new();
-    HOOK.call_once(|| service::at_end(stop_all));
+    HOOK.call_once(|| ranks::at_end(stop_all));
 }
 
 fn stop_all(_: usize) {
@@ -121,7 +113,7 @@ fn stop_all(_: usize) {
     for map in served.iter().filter_map(Weak::upgrade) {
         // One that is at work would wait for this thread.
         let Ok(mut map) = map.try_lock() else { continue };
-        map.backend.ranks = false;
+        map.choice.ranks = false;
         if let Some(service) = map.service.take() {
             let _ = service.stop(); // who is lost is not waited for
         }
@@ -136,14 +128,16 @@ fn by(map: Option<&Map>) -> Option<MutexGuard<'_, Inner>> {
 impl Inner {
     /// The workers, if they are to do the jobs.
     fn workers(&mut self) -> Option<&mut Service> {
-        self.service.as_mut().filter(|_| self.backend.ranks)
+        self.service.as_mut().filter(|_| self.choice.ranks)
     }
 
     fn run(&mut self, task: &Task, places: Places) -> Outcome<()> {
-        if let Some(service) = self.service.as_mut().filter(|_| self.backend.ranks) {
-            return service.run(task, (&mut self.threads, self.backend.threads), places);
+        let own = self.local.with(self.choice.threads);
+        let jobs = 0..task.jobs;
+        match self.service.as_mut().filter(|_| self.choice.ranks) {
+            Some(service) => Ranks::new(service, own).run(task, jobs, places),
+            None => own.run(task, jobs, places),
         }
-        self.threads.run(task, 0..task.jobs, self.backend.threads, places)
     }
 }
 
@@ -253,7 +247,7 @@ fn active(map: Option<&Map>, call: &Call, kind: Kind, y_out: &mut [Var]) -> Outc
         let places = Places { values, derivatives, seconds: &mut [] };
         let done = match &mut by {
             Some(by) => by.run(&task, places),
-            None => job::run(&task, 0..task.jobs, places),
+            None => Serial.run(&task, 0..task.jobs, places),
         };
         let Some(recording) = recording else {
             done?;
@@ -278,7 +272,7 @@ fn second(map: Option<&Map>, call: &Call, room: &mut Room, out: Second) -> Outco
     let places = Places { values, derivatives, seconds: &mut [] };
     match &mut by {
         Some(by) => by.run(&task, places)?,
-        None => job::run(&task, 0..task.jobs, places)?,
+        None => Serial.run(&task, 0..task.jobs, places)?,
     }
     if let Some(out) = out.value {
         out.copy_from_slice(values);
@@ -444,34 +438,5 @@ impl Recording {
         ended.unwrap_or_else(|| {
             Err(Error::new(Code::Nest, "a job took the caller's tape away").into())
         })
-    }
-}
-
-impl Backend {
-    pub const SERIAL: Self = Self { ranks: false, threads: 1 };
-
-    /// What the environment asks for: other ranks only where there are some.
-    pub fn from_environment(ranks: bool, threads: usize) -> Result<Self> {
-        match options::map()? {
-            Workers::Ranks => Ok(Self { ranks, threads: 1 }),
-            Workers::Serial => Ok(Self::SERIAL),
-            Workers::Threads => Ok(Self { ranks: false, threads: number_of_threads(threads)? }),
-            Workers::ThreadsOfRanks => Ok(Self { ranks, threads: number_of_threads(threads)? }),
-        }
-    }
-}
-
-/// `n`, or where that is 0 what the environment says, or else as many as there are cores.
-pub fn number_of_threads(n: usize) -> Result<usize> {
-    match n {
-        0 => Ok(match options::map_threads()? {
-            Some(n) => n,
-            None => std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS),
-        }),
-        1..=MOST_THREADS => Ok(n),
-        _ => Err(Error::new(
-            Code::Argument,
-            format!("threads = {n} is not a number of threads from 1 to {MOST_THREADS}"),
-        )),
     }
 }

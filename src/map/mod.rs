@@ -5,31 +5,34 @@
 //! makes no difference to what is recorded.
 #![forbid(unsafe_code)]
 
+mod backend;
 mod call;
 mod data;
 mod event;
 mod failure;
 mod function;
 mod job;
+mod local;
+#[cfg_attr(not(feature = "mpi"), path = "no_ranks.rs")]
+mod ranks;
 mod room;
 #[cfg(feature = "mpi")]
 mod schedule;
-#[cfg_attr(not(feature = "mpi"), path = "no_service.rs")]
-mod service;
+mod serial;
 mod shape;
 mod task;
 mod threads;
 #[cfg(feature = "mpi")]
 mod wire;
 
+pub use backend::{Choice, number_of_threads};
 pub use call::{
-    Backend, Call, Map, Second, free_data, hessians, new_data, number_of_threads, results,
-    second_sizes, sum, update_data,
+    Call, Map, Second, free_data, hessians, new_data, results, second_sizes, sum, update_data,
 };
 pub use data::{Data, Handle, Source};
 pub use failure::{last_failure, remember};
 pub use function::{register, unregister};
 pub use job::{explain, job, with_data};
 #[cfg(feature = "mpi")]
-pub use service::{Service, serve};
+pub use ranks::{Service, serve};
 pub use shape::Parts;

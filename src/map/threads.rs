@@ -1,5 +1,6 @@
 //! Jobs on the threads of a pool, in chunks that idle threads take from busy ones.
 
+use super::backend::Backend;
 use super::failure::{Outcome, both};
 use super::job::{self, Places};
 use super::room::renew;
@@ -14,6 +15,7 @@ const CHUNKS: usize = 8;
 /// Threads, made at their first use, and room for what is to be added up.
 #[derive(Default)]
 pub struct Threads {
+    n: usize,
     pool: Option<ThreadPool>,
     chunks: Vec<Range<usize>>,
     values: Vec<f64>,
@@ -21,7 +23,13 @@ pub struct Threads {
 }
 
 impl Threads {
-    fn pool(&mut self, n: usize) -> Outcome<&ThreadPool> {
+    /// From the next call on there are `n`.
+    pub const fn resize(&mut self, n: usize) {
+        self.n = n;
+    }
+
+    fn pool(&mut self) -> Outcome<&ThreadPool> {
+        let n = self.n;
         if self.pool.as_ref().is_none_or(|pool| pool.current_num_threads() != n) {
             self.pool = None;
             let made = ThreadPoolBuilder::new()
@@ -35,36 +43,8 @@ impl Threads {
         Ok(self.pool.as_ref().expect("made"))
     }
 
-    /// Runs some jobs of a task on `n` threads.
-    pub fn run(
-        &mut self,
-        task: &Task,
-        jobs: Range<usize>,
-        n: usize,
-        places: Places,
-    ) -> Outcome<()> {
-        if n < 2 || jobs.len() < 2 {
-            return job::run(task, jobs, places);
-        }
-        let mut chunks = std::mem::take(&mut self.chunks);
-        chunks.clear();
-        divide(&jobs, task.group, n * CHUNKS, &mut chunks);
-        let result = match task.kind {
-            Kind::Sum => self.sum(task, &chunks, n, places),
-            _ => self.pool(n).and_then(|pool| pool.install(|| spread(task, &chunks, places))),
-        };
-        self.chunks = chunks;
-        result
-    }
-
     /// Each chunk has its own sum, so that the order of the additions is always the same.
-    fn sum(
-        &mut self,
-        task: &Task,
-        chunks: &[Range<usize>],
-        n: usize,
-        places: Places,
-    ) -> Outcome<()> {
+    fn sum(&mut self, task: &Task, chunks: &[Range<usize>], places: Places) -> Outcome<()> {
         let (mut values, mut derivatives) =
             (std::mem::take(&mut self.values), std::mem::take(&mut self.derivatives));
         let sizes = chunks.iter().map(|chunk| task.sizes(chunk));
@@ -73,7 +53,7 @@ impl Threads {
         renew(&mut derivatives, n_derivatives)?;
         let Places { values: sum, derivatives: rows, seconds } = places;
         let each = Places { values: &mut values, derivatives: &mut derivatives, seconds };
-        let result = self.pool(n).and_then(|pool| pool.install(|| spread(task, chunks, each)));
+        let result = self.pool().and_then(|pool| pool.install(|| spread(task, chunks, each)));
         let (mut from_values, mut from_rows) = (&values[..], &derivatives[..]);
         sum.fill(0.0);
         rows.fill(0.0);
@@ -86,6 +66,27 @@ impl Threads {
             fold(task, chunk, &all, (value, row), (&mut *sum, &mut *rows));
         }
         (self.values, self.derivatives) = (values, derivatives);
+        result
+    }
+}
+
+impl Backend for Threads {
+    fn threads(&self) -> usize {
+        self.n
+    }
+
+    fn run(&mut self, task: &Task, jobs: Range<usize>, places: Places) -> Outcome<()> {
+        if self.n < 2 || jobs.len() < 2 {
+            return job::run(task, jobs, places);
+        }
+        let mut chunks = std::mem::take(&mut self.chunks);
+        chunks.clear();
+        divide(&jobs, task.group, self.n * CHUNKS, &mut chunks);
+        let result = match task.kind {
+            Kind::Sum => self.sum(task, &chunks, places),
+            _ => self.pool().and_then(|pool| pool.install(|| spread(task, &chunks, places))),
+        };
+        self.chunks = chunks;
         result
     }
 }

@@ -1,10 +1,11 @@
 //! Without MPI there are no ranks to serve.
 
+use super::backend::Backend;
 use super::data::{Data, Handle};
 use super::failure::Outcome;
 use super::job::Places;
 use super::task::Task;
-use super::threads::Threads;
+use std::ops::Range;
 
 pub enum Service {}
 
@@ -26,13 +27,18 @@ impl Service {
     pub fn stop(self) -> Outcome<()> {
         match self {}
     }
+}
 
-    pub fn run(
-        &mut self,
-        _task: &Task,
-        _own: (&mut Threads, usize),
-        _places: Places,
-    ) -> Outcome<()> {
-        match *self {}
+pub struct Ranks<'a>(&'a Service);
+
+impl<'a> Ranks<'a> {
+    pub fn new(service: &'a mut Service, _own: &'a mut dyn Backend) -> Self {
+        Self(service)
+    }
+}
+
+impl Backend for Ranks<'_> {
+    fn run(&mut self, _task: &Task, _jobs: Range<usize>, _places: Places) -> Outcome<()> {
+        match *self.0 {}
     }
 }

@@ -4,15 +4,17 @@
 //! comes back; what is long travels in messages of its own behind them. Who has answered may get another order while jobs
 //! are left. Whatever happens in a job, the answer comes: the next order finds every worker waiting for it.
 
+use super::backend::Backend;
 use super::data::{Data, Handle};
 use super::failure::{Failure, Outcome, both};
 use super::function;
 use super::job::Places;
+use super::local::Local;
 use super::room::{renew, reserve};
 use super::schedule::{self, Schedule};
 use super::shape::Parts;
 use super::task::{Kind, Task};
-use super::threads::{Threads, fold};
+use super::threads::fold;
 use super::wire::{self, ANSWER, HEAD, Head, INLINE, LONGEST_FAILURE, Order};
 use crate::error::{Code, Error, Result};
 use crate::mpi::parcel::{self, PIECE, Parcel, Patience};
@@ -88,6 +90,30 @@ impl Left {
     /// Whoever is free gets this many.
     fn chunk(&self, task: &Task, workers: usize, least: usize) -> usize {
         schedule::chunk(self.jobs.len(), task.group, workers, least)
+    }
+}
+
+/// All jobs of a task by the ranks of a service, some of them here.
+pub struct Ranks<'a> {
+    service: &'a mut Service,
+    own: &'a mut dyn Backend,
+}
+
+impl<'a> Ranks<'a> {
+    /// `own` does the jobs of this rank.
+    pub fn new(service: &'a mut Service, own: &'a mut dyn Backend) -> Self {
+        Self { service, own }
+    }
+}
+
+impl Backend for Ranks<'_> {
+    fn run(&mut self, task: &Task, jobs: Range<usize>, places: Places) -> Outcome<()> {
+        assert_eq!(jobs, 0..task.jobs, "all jobs of a call");
+        self.service.run(task, self.own, places)
+    }
+
+    fn threads(&self) -> usize {
+        self.own.threads()
     }
 }
 
@@ -256,19 +282,14 @@ impl Service {
     }
 
     /// Runs all jobs of a task, some of them here.
-    pub fn run(
-        &mut self,
-        task: &Task,
-        (threads, n): (&mut Threads, usize),
-        places: Places,
-    ) -> Outcome<()> {
+    fn run(&mut self, task: &Task, own: &mut dyn Backend, places: Places) -> Outcome<()> {
         let (key, ranks) = (task.named.key, self.lines.len());
-        let group = self.schedule.divide(key, task.jobs, ranks, n);
+        let group = self.schedule.divide(key, task.jobs, ranks, own.threads());
         let task = Task { group, ..*task };
         let blocks = std::mem::take(&mut self.schedule.blocks);
         let mut seconds = std::mem::take(&mut self.schedule.seconds);
         let places = Places { seconds: &mut seconds, ..places };
-        let done = self.guarded(|service| service.exchange(&task, (threads, n), &blocks, places));
+        let done = self.guarded(|service| service.exchange(&task, own, &blocks, places));
         (self.schedule.blocks, self.schedule.seconds) = (blocks, seconds);
         done??;
         self.schedule.learn(key, task.jobs, group, ranks);
@@ -278,32 +299,33 @@ impl Service {
     fn exchange(
         &mut self,
         task: &Task,
-        (threads, n): (&mut Threads, usize),
+        own: &mut dyn Backend,
         blocks: &[Range<usize>],
         mut places: Places,
     ) -> mpi::Outcome<Outcome<()>> {
+        let n = own.threads();
         if task.kind == Kind::Sum {
             places.values.fill(0.0);
             places.derivatives.fill(0.0);
         }
         let (mut done, mut left) = (Ok(()), Left::of(task));
-        let mut own = left.cut(task, blocks[0].len());
+        let mut block = left.cut(task, blocks[0].len());
         for (rank, jobs) in self.workers().zip(&blocks[1..]) {
-            let block = left.cut(task, jobs.len());
-            done = done.and(self.order(rank, task, block, n)?);
+            let theirs = left.cut(task, jobs.len());
+            done = done.and(self.order(rank, task, theirs, n)?);
         }
         // A long message leaves only while MPI is called, which it is not while jobs run here.
         for rank in self.workers() {
             self.carry(rank, task)?;
         }
-        while done.is_ok() && !own.jobs.is_empty() {
-            done = self.own(task, (threads, n), &own, &mut places);
+        while done.is_ok() && !block.jobs.is_empty() {
+            done = self.own(task, own, &block, &mut places);
             if left.jobs.is_empty() {
                 break;
             }
             self.look(task, n, &mut left, &mut places, &mut done)?;
             let unit = (n * task.group).min(left.jobs.len());
-            own = left.cut(task, unit);
+            block = left.cut(task, unit);
         }
         let mut patience = Patience::default();
         while self.lines.iter().any(|line| !line.block.jobs.is_empty()) {
@@ -422,7 +444,7 @@ impl Service {
     fn own(
         &mut self,
         task: &Task,
-        (threads, n): (&mut Threads, usize),
+        own: &mut dyn Backend,
         block: &Block,
         places: &mut Places,
     ) -> Outcome<()> {
@@ -434,12 +456,12 @@ impl Service {
                 derivatives: &mut places.derivatives[derivatives],
                 seconds,
             };
-            return threads.run(task, jobs, n, places);
+            return own.run(task, jobs, places);
         }
         renew(&mut self.part, values.len() + derivatives.len())?;
         let (value, rows) = self.part.split_at_mut(values.len());
         let part = Places { values: value, derivatives: rows, seconds };
-        threads.run(task, jobs.clone(), n, part)?;
+        own.run(task, jobs.clone(), part)?;
         let (value, rows) = self.part.split_at(values.len());
         fold(task, &jobs, &(0..task.jobs), (value, rows), (places.values, places.derivatives));
         Ok(())
@@ -540,7 +562,7 @@ struct Worker {
     order: Parcel,
     answer: Parcel,
     rest: Vec<u64>,
-    threads: Threads,
+    local: Local,
     known: Vec<Arc<Data>>,
     parameters: Vec<f64>,
     ends: Vec<i64>,
@@ -558,7 +580,7 @@ pub fn serve(comm: Comm) -> mpi::Outcome<()> {
         order: Parcel::default(),
         answer: Parcel::default(),
         rest: Vec::new(),
-        threads: Threads::default(),
+        local: Local::default(),
         known: Vec::new(),
         parameters: Vec::new(),
         ends: Vec::new(),
@@ -689,7 +711,7 @@ impl Worker {
             derivatives: &mut self.derivatives,
             seconds: &mut self.seconds,
         };
-        self.threads.run(&task, jobs, head.threads, places)
+        self.local.with(head.threads).run(&task, jobs, places)
     }
 
     /// Sends what has come out.
