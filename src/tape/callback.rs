@@ -1,6 +1,10 @@
 //! User callbacks: operations whose reverse function the user writes.
 
-use super::{Event, Ids, Sweep, Tape, Var};
+use super::Tape;
+use super::cursors::Var;
+use super::event::Event;
+use super::stored::Ids;
+use super::sweep::Sweep;
 use crate::count::as_c;
 use crate::error::{Result, of_users};
 use std::ffi::c_void;

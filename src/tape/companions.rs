@@ -1,6 +1,6 @@
 //! Companions: state that a higher floor keeps with a tape, told of its sweeps.
 
-use super::Position;
+use super::position::Position;
 use crate::error::Result;
 use std::any::{Any, TypeId};
 

@@ -1,6 +1,8 @@
 //! Events: everything on a tape that is not a scalar statement. Higher floors bring their own.
 
-use super::Sweep;
+use super::sweep::Sweep;
+use super::{HEADER_BYTES, Tape};
+use crate::count::wide32;
 use crate::error::Result;
 
 /// An operation with its own reverse function. Stored by value in the tape's payload arena.
@@ -70,3 +72,18 @@ impl<E: Event> OpsOf<E> {
         },
     };
 }
+
+impl Tape {
+    pub(super) fn header(&self, index: u32) -> &Header {
+        debug_assert!(index < self.events);
+        // SAFETY: headers below `events` have been written.
+        unsafe { &*self.event.base().cast::<Header>().add(wide32(index)) }
+    }
+
+    /// Where in the arena the newest event lies.
+    pub fn newest_payload(&self) -> u64 {
+        self.header(self.events - 1).payload
+    }
+}
+
+const _: () = assert!(size_of::<Header>() == HEADER_BYTES);

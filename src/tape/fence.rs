@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Outside, Tape};
+use super::nest::{Nest, Outside, Running};
 use crate::error::{Code, Error, Result};
 use std::io::Write as _;
 use std::ops::Range;
@@ -26,14 +26,14 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// For a sweep of `tape` that begins now.
-    pub fn of(tape: &Tape) -> Self {
-        let isolated = tape.nests.iter().rfind(|nest| nest.outside != Outside::Added);
+    /// For a sweep that begins now, on a tape with these open nests and sweeps under way.
+    pub fn of(nests: &[Nest], sweeps: &[Running], checking: bool) -> Self {
+        let isolated = nests.iter().rfind(|nest| nest.outside != Outside::Added);
         let (floor, outside) =
             isolated.map_or((0, Outside::Added), |nest| (nest.base.id, nest.outside));
-        let passed: Vec<_> = tape.sweeps.iter().map(|sweep| sweep.reached..sweep.top.id).collect();
+        let passed: Vec<_> = sweeps.iter().map(|sweep| sweep.reached..sweep.top.id).collect();
         let free = passed.last().map_or(floor, |passed| passed.end.max(floor));
-        let watches = outside == Outside::Refused || tape.checking();
+        let watches = outside == Outside::Refused || checking;
         Self { free, floor, outside, watches, passed, dropped: None, late: None }
     }
 

@@ -3,14 +3,16 @@
 //! The inputs are declared once, at the bottom. A job that records statements alone, as most do, is swept and
 //! forgotten without what a tape has beside them: its cursors go back, and nothing else has changed.
 
+use super::current::{activate, current};
+use super::cursors::{Cursors, Var};
 use super::fence::Fence;
-use super::{Cursors, Dirty, Position, Stored, Tape, Var, activate, checking, current};
+use super::no_tape::checking;
+use super::position::Position;
+use super::stored::Stored;
+use super::{Dirty, Tape, WIDEST};
 use crate::count::{as_c, wide, wide32};
 use crate::error::{Code, Error, Result};
 use std::ffi::c_void;
-
-/// Directions of one sweep at most.
-const WIDEST: usize = 16;
 
 /// A tape on which jobs run, one after the other.
 pub struct JobTape {

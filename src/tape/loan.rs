@@ -1,13 +1,11 @@
 //! What MPI uses where it lies: adjoints, while the sweep that has taken them goes on, and parts of the arena.
 
-use super::{Result, Stream, Sweep, Tape};
-use crate::arena;
+use super::sweep::Sweep;
+use super::{Estate, Tape, adjoint_stream};
+use crate::arena::Stream;
 use crate::count::wide;
-use crate::error::{Code, Error};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-
-/// What all loans of a tape share: where its adjoints go if they have to outlive it.
-pub type Estate = Arc<Mutex<Option<Stream>>>;
+use crate::error::{Code, Error, Result};
+use std::sync::{Arc, PoisonError};
 
 /// The adjoints of an event's outputs, which the sweep has taken. They become zero when it is dropped.
 #[derive(Debug)]
@@ -75,7 +73,7 @@ impl Tape {
     }
 
     fn copy_adjoints(&self) -> Result<Stream> {
-        let mut copy = Stream::new(arena::reservation(8 * 16));
+        let mut copy = adjoint_stream();
         let bytes = self.adjoint.committed();
         let mut budget = self.budget();
         budget.committed -= bytes as u64;
@@ -98,9 +96,6 @@ impl Tape {
 pub struct ArenaLoan {
     _token: Arc<()>,
 }
-
-/// The places in a tape's arena below which it is lent, and whether it still is.
-pub type ArenaLoans = Vec<(u64, Weak<()>)>;
 
 impl Tape {
     /// Lends what lies in the arena below `end`.

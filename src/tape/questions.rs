@@ -2,7 +2,9 @@
 //! objective has a derivative too, so they are errors in that mode only.
 #![forbid(unsafe_code)]
 
-use super::{Tape, Var, checking};
+use super::Tape;
+use super::cursors::Var;
+use super::no_tape::checking;
 use crate::error::{Code, Error, Result};
 use crate::options;
 use std::sync::LazyLock;

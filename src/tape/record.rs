@@ -1,145 +1,18 @@
-//! Recording: room for statements, inputs, events, precomputed gradients, and the thread's current tape.
+//! Recording: room for statements, inputs, events, and precomputed gradients.
 
+use super::Tape;
+use super::cursors::{MAX_ARGUMENTS, Var};
 use super::event::{Event, Header, OpsOf};
-use super::{Cursors, MAX_ARGUMENTS, Sweep, Tape, Var};
+use super::no_tape::count_recording;
+use super::sweep::Sweep;
 use crate::count::{product, wide32};
 use crate::error::{Code, Error, Result};
-use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-
-unsafe extern "C" {
-    fn admpi_shim_current() -> *mut Cursors;
-    fn admpi_shim_set_current(tape: *mut Cursors);
-    static mut admpi_no_tape: Cursors;
-}
-
-/// What a thread without a tape has in its place.
-#[inline]
-const fn no_tape() -> *mut Cursors {
-    &raw mut admpi_no_tape
-}
 
 /// Whether room for the next statement was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
     Found,
     NotRecording,
-}
-
-/// The calling thread's tape, or `None`.
-#[inline(always)]
-pub fn current<R>(f: impl FnOnce(&mut Tape) -> R) -> Option<R> {
-    // SAFETY: the variable names either the placeholder or a tape that is active on this thread.
-    unsafe {
-        let tape = admpi_shim_current();
-        (tape != no_tape()).then(|| f(&mut *tape.cast::<Tape>()))
-    }
-}
-
-/// As `current`, also on a thread that has none.
-pub fn with_current<R>(f: impl FnOnce(Option<&mut Tape>) -> R) -> R {
-    // SAFETY: as above.
-    unsafe {
-        let tape = admpi_shim_current();
-        f((tape != no_tape()).then(|| &mut *tape.cast::<Tape>()))
-    }
-}
-
-/// Whether `cursors` is the placeholder of a thread without a tape.
-pub fn is_no_tape(cursors: *const Cursors) -> bool {
-    std::ptr::eq(cursors, no_tape())
-}
-
-/// A number for the calling thread; never 0.
-fn thread_number() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    thread_local!(static NUMBER: Cell<u64> = const { Cell::new(0) });
-    NUMBER.with(|number| {
-        if number.get() == 0 {
-            number.set(NEXT.fetch_add(1, Ordering::Relaxed));
-        }
-        number.get()
-    })
-}
-
-/// Makes `tape` the thread's current tape (null: none) and returns the one before (null: none).
-///
-/// # Safety
-/// `tape` is null or a live tape, which stays live while it is current.
-pub unsafe fn activate(tape: *mut Tape) -> Result<*mut Tape> {
-    // SAFETY: `tape` is live by the caller's promise, the one before because it is current.
-    unsafe {
-        let me = thread_number();
-        if let Some(tape) = tape.as_ref() {
-            let owner = tape.owner.load(Ordering::Acquire);
-            if owner != 0 && owner != me {
-                return Err(Error::new(
-                    Code::Thread,
-                    "activate: the tape is active on another thread",
-                ));
-            }
-        }
-        let before = admpi_shim_current();
-        let before = if is_no_tape(before) { std::ptr::null_mut() } else { before.cast::<Tape>() };
-        if let Some(before) = before.as_ref() {
-            before.owner.store(0, Ordering::Release);
-        }
-        match tape.as_ref() {
-            Some(new) => {
-                new.owner.store(me, Ordering::Release);
-                admpi_shim_set_current(tape.cast());
-            }
-            None => admpi_shim_set_current(no_tape()),
-        }
-        Ok(before)
-    }
-}
-
-/// Leaves the thread without a tape if `tape` is its current one.
-///
-/// # Safety
-/// `tape` is live.
-pub unsafe fn forget_current(tape: *mut Cursors) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if std::ptr::eq(admpi_shim_current(), tape) {
-            admpi_shim_set_current(no_tape());
-        }
-    }
-}
-
-/// What makes a thread without a tape look at its operands: the lowest bit says that checking is on, the others count
-/// the tapes that record, whose values such a thread cannot compute with.
-#[inline]
-fn reasons_to_look() -> &'static AtomicU32 {
-    // SAFETY: a word of a variable that lives as long as the library. The inline recorders only read it, where they have
-    // nothing to record, and may see a change late.
-    unsafe { AtomicU32::from_ptr(&raw mut (*no_tape()).checking) }
-}
-
-/// Whether operands are checked: `ADMPI_CHECK=1`, or the call. A tape asks when it is made.
-#[inline]
-pub fn checking() -> bool {
-    reasons_to_look().load(Ordering::Relaxed) & 1 != 0
-}
-
-/// Turns checking on or off for tapes made from now on, and for threads that have none.
-pub fn set_checking(on: bool) {
-    if on {
-        reasons_to_look().fetch_or(1, Ordering::Relaxed);
-    } else {
-        reasons_to_look().fetch_and(!1, Ordering::Relaxed);
-    }
-}
-
-/// A tape starts to record, or stops.
-#[cold]
-fn count_recording(on: bool) {
-    if on {
-        reasons_to_look().fetch_add(2, Ordering::Relaxed);
-    } else {
-        reasons_to_look().fetch_sub(2, Ordering::Relaxed);
-    }
 }
 
 /// The event of declared inputs: it takes ids, and a sweep leaves their adjoints where they are.

@@ -1,7 +1,7 @@
 //! Which tags are open, and for which ids: what tells a live value from one that outlived its tape.
 #![forbid(unsafe_code)]
 
-use super::Position;
+use super::position::Position;
 use std::ops::Range;
 
 /// Values made from `start` on carry `tag`, up to the start of the next segment.

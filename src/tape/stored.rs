@@ -1,6 +1,6 @@
 //! Slices in the payload arena, by handle: an event names its arrays without holding a pointer.
 
-use super::{Sweep, Tape};
+use super::Tape;
 use crate::count::{wide, wide32};
 use crate::error::Result;
 use std::marker::PhantomData;
@@ -106,12 +106,6 @@ pub trait Store {
 }
 
 impl Store for Tape {
-    fn read<T: Pod>(&self, slice: &Stored<T>) -> &[T] {
-        self.stored(slice)
-    }
-}
-
-impl Store for Sweep<'_> {
     fn read<T: Pod>(&self, slice: &Stored<T>) -> &[T] {
         self.stored(slice)
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 /// A statement as an inline recorder writes it.
 fn statement(tape: &mut Tape, value: f64, arguments: &[(f64, Var)]) -> Var {
     let active = arguments.iter().filter(|(_, x)| x.id != 0).count();
-    if active == 0 || tape.grow(254).unwrap() == Room::NotRecording {
+    if active == 0 || tape.grow(MAX_ARGUMENTS).unwrap() == Room::NotRecording {
         return Var { value, id: 0, tag: 0 };
     }
     for &(partial, x) in arguments.iter().filter(|(_, x)| x.id != 0) {
@@ -357,7 +357,7 @@ fn id_space_and_limit_are_errors_with_the_tape_still_valid() {
     let mut y = x;
     let failure = loop {
         if tape.cursors.next_id > 100 {
-            match tape.grow(254) {
+            match tape.grow(MAX_ARGUMENTS) {
                 Ok(_) => {}
                 Err(error) => break error,
             }

@@ -1,0 +1,198 @@
+//! The arithmetic of a sweep: runs of statements, in one direction or several.
+
+use super::Tape;
+use super::cursors::Cursors;
+use super::fence::Fence;
+use super::position::Position;
+use crate::count::{wide, wide32};
+use crate::error::{Code, Error, Result};
+
+impl Tape {
+    /// Reverses `n` statements below `top` and moves it.
+    ///
+    /// # Safety
+    /// `top` is a position of this tape with at least `n` statements right below it, and the adjoints
+    /// of all its ids are committed.
+    pub(super) unsafe fn run_statements(
+        &mut self,
+        top: &mut Position,
+        n: u32,
+        fence: &mut Fence,
+    ) -> Result<()> {
+        if n == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise: all pointers stay within what has been written.
+        unsafe {
+            let streams = Streams {
+                adjoint: self.adjoint.base().cast(),
+                statement: self.statement.base().add(wide32(top.statement)),
+                argument: self.argument.base().cast::<u32>().add(wide(top.argument)),
+                jacobian: self.jacobian.base().cast::<f64>().add(wide(top.argument)),
+                id: wide32(top.id),
+                n: wide32(n),
+            };
+            let arguments = match (self.width, fence.free()) {
+                (1, 0) => streams.reverse_one(),
+                (1, _) => streams.reverse_wide::<1, true>(fence),
+                (2, 0) => streams.reverse_wide::<2, false>(fence),
+                (2, _) => streams.reverse_wide::<2, true>(fence),
+                (4, 0) => streams.reverse_wide::<4, false>(fence),
+                (4, _) => streams.reverse_wide::<4, true>(fence),
+                (8, 0) => streams.reverse_wide::<8, false>(fence),
+                (8, _) => streams.reverse_wide::<8, true>(fence),
+                (_, 0) => streams.reverse_wide::<16, false>(fence),
+                (_, _) => streams.reverse_wide::<16, true>(fence),
+            };
+            top.argument -= arguments.map_err(|id| self.foreign_operand(id))? as u64;
+        }
+        top.statement -= n;
+        top.id -= n;
+        Ok(())
+    }
+
+    /// Reverses all statements above `bottom`, the first one's place, in one direction; nothing else stands there.
+    ///
+    /// # Safety
+    /// The width is 1, and the adjoints of all ids are committed.
+    #[inline(always)]
+    pub(super) unsafe fn run_all_statements(&mut self, bottom: *const u8) -> Result<()> {
+        let Cursors { statement, argument, jacobian, next_id, .. } = self.cursors;
+        let n = statement.addr() - bottom.addr();
+        let adjoint = self.adjoint.base().cast();
+        let id = wide32(next_id);
+        let streams = Streams { adjoint, statement, argument, jacobian, id, n };
+        // SAFETY: the caller's promise: all pointers stay within what has been written.
+        unsafe { streams.reverse_here() }.map(drop).map_err(|id| self.foreign_operand(id))
+    }
+
+    #[cold]
+    fn foreign_operand(&self, id: u32) -> Error {
+        Error::new(
+            Code::Stale,
+            format!(
+                "an operand has id {id}, made after its statement: it outlived a reset or belongs to another tape \
+                 (ADMPI_CHECK=1 tells where); clear the adjoints"
+            ),
+        )
+    }
+}
+
+/// A run of statements to reverse: pointers just above it, and how many there are.
+struct Streams {
+    adjoint: *mut f64,
+    statement: *const u8,
+    argument: *const u32,
+    jacobian: *const f64,
+    id: usize,
+    n: usize,
+}
+
+impl Streams {
+    /// One direction, no nest.
+    ///
+    /// # Safety
+    /// As for `run_statements`.
+    #[inline(never)]
+    unsafe fn reverse_one(self) -> std::result::Result<usize, u32> {
+        // SAFETY: the caller's promise.
+        unsafe { self.reverse_here() }
+    }
+
+    /// The same in place, for a few statements. Where a statement's operand is the value made just before it, that
+    /// adjoint goes on in a register: a chain of statements would else wait for its own stores.
+    ///
+    /// # Safety
+    /// As for `run_statements`.
+    #[inline(always)]
+    unsafe fn reverse_here(self) -> std::result::Result<usize, u32> {
+        let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n } = self;
+        // SAFETY: the caller's promise; an operand is older than its statement, or refused.
+        unsafe {
+            let top = argument;
+            let end = statement.sub(n);
+            let (mut made, mut passed_on) = (0, 0.0);
+            while statement != end {
+                statement = statement.sub(1);
+                id -= 1;
+                let w = if made == id { passed_on } else { *adjoint.add(id) };
+                *adjoint.add(id) = 0.0;
+                let count = usize::from(*statement);
+                made = 0;
+                if w != 0.0 {
+                    // All but the first, by a negative index that ends at zero.
+                    let mut i = 1 - count.cast_signed();
+                    while i != 0 {
+                        let operand = *argument.offset(i);
+                        if wide32(operand) >= id {
+                            return Err(operand);
+                        }
+                        *adjoint.add(wide32(operand)) += *jacobian.offset(i) * w;
+                        i += 1;
+                    }
+                    let first = *argument.sub(count);
+                    made = wide32(first);
+                    if made >= id {
+                        return Err(first);
+                    }
+                    passed_on = *adjoint.add(made) + *jacobian.sub(count) * w;
+                    *adjoint.add(made) = passed_on;
+                }
+                argument = argument.sub(count);
+                jacobian = jacobian.sub(count);
+            }
+            Ok(top.offset_from_unsigned(argument))
+        }
+    }
+
+    /// `K` directions side by side; the fence is asked before adjoints are added to that are not free.
+    ///
+    /// # Safety
+    /// As for `run_statements`.
+    unsafe fn reverse_wide<const K: usize, const FENCED: bool>(
+        self,
+        fence: &mut Fence,
+    ) -> std::result::Result<usize, u32> {
+        let Self { adjoint, mut statement, mut argument, mut jacobian, mut id, n } = self;
+        // SAFETY: the caller's promise; an operand is older than its statement, or refused.
+        unsafe {
+            let adjoint = adjoint.cast::<[f64; K]>();
+            let free = fence.free();
+            let top = argument;
+            let end = statement.sub(n);
+            while statement != end {
+                statement = statement.sub(1);
+                id -= 1;
+                let count = usize::from(*statement);
+                argument = argument.sub(count);
+                jacobian = jacobian.sub(count);
+                let w = adjoint.add(id).replace([0.0; K]);
+                if w.iter().all(|&w| w == 0.0) {
+                    continue;
+                }
+                for i in 0..count {
+                    let operand = *argument.add(i);
+                    if wide32(operand) >= id {
+                        return Err(operand);
+                    }
+                    let partial = *jacobian.add(i);
+                    if FENCED && operand < free && !fence.lets(operand, &[partial]) {
+                        continue;
+                    }
+                    let into = &mut *adjoint.add(wide32(operand));
+                    if K == 1 || partial.is_finite() {
+                        for k in 0..K {
+                            into[k] += partial * w[k];
+                        }
+                    } else {
+                        // An infinite partial is none of the business of directions that are zero.
+                        for k in (0..K).filter(|&k| w[k] != 0.0) {
+                            into[k] += partial * w[k];
+                        }
+                    }
+                }
+            }
+            Ok(top.offset_from_unsigned(argument))
+        }
+    }
+}
