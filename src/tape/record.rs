@@ -226,7 +226,8 @@ impl Tape {
                 self.push_argument(1.0, sum);
                 n += 1;
             }
-            for (operand, &partial) in pairs.by_ref().take(usize::from(254 - n)) {
+            let rest = wide32(MAX_ARGUMENTS) - usize::from(n);
+            for (operand, &partial) in pairs.by_ref().take(rest) {
                 self.push_argument(partial, operand.id);
                 n += 1;
             }

@@ -1,9 +1,9 @@
 //! The arithmetic of a sweep: runs of statements, in one direction or several.
 
-use super::Tape;
 use super::cursors::Cursors;
 use super::fence::Fence;
 use super::position::Position;
+use super::{Tape, WIDEST, wrong_width};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 
@@ -41,8 +41,9 @@ impl Tape {
                 (4, _) => streams.reverse_wide::<4, true>(fence),
                 (8, 0) => streams.reverse_wide::<8, false>(fence),
                 (8, _) => streams.reverse_wide::<8, true>(fence),
-                (_, 0) => streams.reverse_wide::<16, false>(fence),
-                (_, _) => streams.reverse_wide::<16, true>(fence),
+                (WIDEST, 0) => streams.reverse_wide::<WIDEST, false>(fence),
+                (WIDEST, _) => streams.reverse_wide::<WIDEST, true>(fence),
+                (width, _) => return Err(wrong_width(width)),
             };
             top.argument -= arguments.map_err(|id| self.foreign_operand(id))? as u64;
         }

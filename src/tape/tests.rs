@@ -555,3 +555,38 @@ fn test_companions_all_end() {
     let Counting { begun, ended } = *tape.companion::<Counting>();
     assert_eq!((begun, ended), (1, 1));
 }
+
+#[test]
+fn test_a_width_that_no_sweep_has_is_refused() {
+    let mut tape = recording();
+    let x = input(&mut tape, 3.0);
+    let y = mul(&mut tape, x, x);
+    assert!(tape.set_width(2 * WIDEST).is_err());
+    tape.width = 2 * WIDEST;
+    tape.seed(&y, 1.0, 0).unwrap();
+    let (top, bottom) = (tape.position(), tape.base());
+    let refused = range(&mut tape, &top, &bottom).expect_err("no loop is as wide");
+    assert_eq!((refused.code, refused.message.contains("width = 32")), (Code::Argument, true));
+}
+
+#[test]
+fn test_precomputed_chains_statements_that_are_full() {
+    let mut tape = recording();
+    let most = wide32(MAX_ARGUMENTS);
+    for n in [most - 1, most, most + 1, 2 * most - 1, 2 * most] {
+        let before = tape.statistics();
+        let operands: Vec<Var> = (0..n).map(|_| input(&mut tape, 1.0)).collect();
+        let partials: Vec<f64> = (1..).map(f64::from).take(n).collect();
+        let id = tape.precomputed(&operands, &partials).unwrap();
+        let y = tape.value(0.0, id, 0);
+        let statements = tape.statistics().statements - before.statements;
+        let arguments = tape.statistics().arguments - before.arguments;
+        // Each but the first begins with the sum of those before.
+        assert_eq!(arguments - statements + 1, n as u64);
+        assert_eq!(wide(statements), (n - 1).div_ceil(most - 1));
+        tape.seed(&y, 1.0, 0).unwrap();
+        reverse(&mut tape);
+        let adjoints = operands.iter().map(|x| adjoint(&tape, x));
+        assert!(adjoints.eq(partials.iter().copied()));
+    }
+}
