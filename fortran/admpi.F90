@@ -28,12 +28,16 @@ module admpi
   end type
   public :: admpi_var
 
+  ! A value and its derivative, computed here.
+  type, bind(C) :: admpi_known
+    real(c_double) :: value, partial
+  end type
+
 #ifndef ADMPI_PLAIN
   ! What operators return. Each is used once: by another operator, an assignment, a comparison, a conversion or an output.
   type, bind(C) :: admpi_expr
     real(c_double) :: value
-    integer(c_int32_t) :: at
-    integer(c_int32_t) :: count
+    integer(c_int64_t) :: where
   end type
 
   interface
@@ -50,480 +54,496 @@ module admpi
 #endif
 
 #ifdef ADMPI_PLAIN
-#ifdef ADMPI_BY_REFERENCE
   interface
+#ifdef ADMPI_BY_REFERENCE
     elemental subroutine admpip_add_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_add_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_add_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_sub_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_sub_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_sub_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_mul_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_mul_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_mul_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_div_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_div_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_div_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_pow_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_pow_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_pow_vi_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       integer(int32), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_pow_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_neg_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_square_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_inv_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_sqrt_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_cbrt_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_abs_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_exp_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_exp2_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_expm1_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_log_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_log2_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_log10_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_log1p_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_sin_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_cos_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_tan_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_asin_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_acos_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_atan_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_sinh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_cosh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_tanh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_asinh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_acosh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_atanh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_erf_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_erfc_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_Phi_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_lgamma_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_tgamma_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_digamma_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_trigamma_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_inv_logit_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_logit_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_log1p_exp_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     elemental subroutine admpip_hypot_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_hypot_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_hypot_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_atan2_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_atan2_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_atan2_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_fmod_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_fmod_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_fmod_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_remainder_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_remainder_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_remainder_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_fdim_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_fdim_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_fdim_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_lbeta_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_lbeta_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_lbeta_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_beta_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_beta_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_beta_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_log_sum_exp_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_log_sum_exp_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_log_sum_exp_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_log_diff_exp_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_log_diff_exp_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_log_diff_exp_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_multiply_log_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_multiply_log_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_multiply_log_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_modulo_vv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_modulo_vd_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
     elemental subroutine admpip_modulo_dv_r(y, a, b)
       import
+      type(admpi_var), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_var), intent(out) :: y
     end subroutine
-  end interface
+    elemental subroutine admpip_polygamma_dv_r(y, a, b)
+      import
+      type(admpi_var), intent(out) :: y
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+    end subroutine
+    elemental subroutine admpip_copysign_vd_r(y, a, b)
+      import
+      type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+    end subroutine
+    elemental subroutine admpip_known_vk_r(y, a, b)
+      import
+      type(admpi_var), intent(out) :: y
+      type(admpi_var), intent(in) :: a
+      type(admpi_known), intent(in) :: b
+    end subroutine
 #else
-  interface
     elemental function admpip_add_vv(a, b) result(y)
       import
       type(admpi_var), intent(in) :: a
@@ -993,1390 +1013,1601 @@ module admpi
       type(admpi_var), intent(in) :: b
       type(admpi_var) :: y
     end function
-  end interface
+    elemental function admpip_polygamma_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_copysign_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_var) :: y
+    end function
+    elemental function admpip_known_vk(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_known), intent(in) :: b
+      type(admpi_var) :: y
+    end function
 #endif
+  end interface
+
   interface operator(+)
-    procedure admpip_add_vv, admpip_add_vd, add_vs, add_vi
-    procedure add_vl, admpip_add_dv, add_sv, add_iv
-    procedure add_lv, plus_v
+    procedure admpip_add_vv, admpip_add_vd, add_vs
+    procedure add_vi, add_vl, admpip_add_dv
+    procedure add_sv, add_iv, add_lv
+    procedure plus_v
   end interface
+  public :: operator(+)
   interface operator(-)
-    procedure admpip_sub_vv, admpip_sub_vd, sub_vs, sub_vi
-    procedure sub_vl, admpip_sub_dv, sub_sv, sub_iv
-    procedure sub_lv, admpip_neg_v
+    procedure admpip_sub_vv, admpip_sub_vd, sub_vs
+    procedure sub_vi, sub_vl, admpip_sub_dv
+    procedure sub_sv, sub_iv, sub_lv
+    procedure admpip_neg_v
   end interface
+  public :: operator(-)
   interface operator(*)
-    procedure admpip_mul_vv, admpip_mul_vd, mul_vs, mul_vi
-    procedure mul_vl, admpip_mul_dv, mul_sv, mul_iv
-    procedure mul_lv
+    procedure admpip_mul_vv, admpip_mul_vd, mul_vs
+    procedure mul_vi, mul_vl, admpip_mul_dv
+    procedure mul_sv, mul_iv, mul_lv
   end interface
+  public :: operator(*)
   interface operator(/)
-    procedure admpip_div_vv, admpip_div_vd, div_vs, div_vi
-    procedure div_vl, admpip_div_dv, div_sv, div_iv
-    procedure div_lv
+    procedure admpip_div_vv, admpip_div_vd, div_vs
+    procedure div_vi, div_vl, admpip_div_dv
+    procedure div_sv, div_iv, div_lv
   end interface
+  public :: operator(/)
   interface operator(**)
-    procedure admpip_pow_vv, admpip_pow_vd, pow_vs, admpip_pow_vi
-    procedure pow_vl, admpip_pow_dv, pow_sv, pow_iv
-    procedure pow_lv
+    procedure admpip_pow_vv, admpip_pow_vd, pow_vs
+    procedure admpip_pow_vi, pow_vl, admpip_pow_dv
+    procedure pow_sv, pow_iv, pow_lv
   end interface
+  public :: operator(**)
   interface operator(==)
-    procedure eq_vv, eq_vd, eq_vs, eq_vi
-    procedure eq_vl, eq_dv, eq_sv, eq_iv
-    procedure eq_lv
+    procedure eq_vv, eq_vd, eq_vs
+    procedure eq_vi, eq_vl, eq_dv
+    procedure eq_sv, eq_iv, eq_lv
   end interface
+  public :: operator(==)
   interface operator(/=)
-    procedure ne_vv, ne_vd, ne_vs, ne_vi
-    procedure ne_vl, ne_dv, ne_sv, ne_iv
-    procedure ne_lv
+    procedure ne_vv, ne_vd, ne_vs
+    procedure ne_vi, ne_vl, ne_dv
+    procedure ne_sv, ne_iv, ne_lv
   end interface
+  public :: operator(/=)
   interface operator(<)
-    procedure lt_vv, lt_vd, lt_vs, lt_vi
-    procedure lt_vl, lt_dv, lt_sv, lt_iv
-    procedure lt_lv
+    procedure lt_vv, lt_vd, lt_vs
+    procedure lt_vi, lt_vl, lt_dv
+    procedure lt_sv, lt_iv, lt_lv
   end interface
+  public :: operator(<)
   interface operator(<=)
-    procedure le_vv, le_vd, le_vs, le_vi
-    procedure le_vl, le_dv, le_sv, le_iv
-    procedure le_lv
+    procedure le_vv, le_vd, le_vs
+    procedure le_vi, le_vl, le_dv
+    procedure le_sv, le_iv, le_lv
   end interface
+  public :: operator(<=)
   interface operator(>)
-    procedure gt_vv, gt_vd, gt_vs, gt_vi
-    procedure gt_vl, gt_dv, gt_sv, gt_iv
-    procedure gt_lv
+    procedure gt_vv, gt_vd, gt_vs
+    procedure gt_vi, gt_vl, gt_dv
+    procedure gt_sv, gt_iv, gt_lv
   end interface
+  public :: operator(>)
   interface operator(>=)
-    procedure ge_vv, ge_vd, ge_vs, ge_vi
-    procedure ge_vl, ge_dv, ge_sv, ge_iv
-    procedure ge_lv
+    procedure ge_vv, ge_vd, ge_vs
+    procedure ge_vi, ge_vl, ge_dv
+    procedure ge_sv, ge_iv, ge_lv
   end interface
+  public :: operator(>=)
   interface admpi_square
     procedure admpip_square_v
   end interface
+  public :: admpi_square
   interface admpi_inv
     procedure admpip_inv_v
   end interface
+  public :: admpi_inv
   interface sqrt
     procedure admpip_sqrt_v
   end interface
+  public :: sqrt
   interface admpi_cbrt
     procedure admpip_cbrt_v
   end interface
+  public :: admpi_cbrt
   interface abs
     procedure admpip_abs_v
   end interface
+  public :: abs
   interface exp
     procedure admpip_exp_v
   end interface
+  public :: exp
   interface admpi_exp2
     procedure admpip_exp2_v
   end interface
+  public :: admpi_exp2
   interface admpi_expm1
     procedure admpip_expm1_v
   end interface
+  public :: admpi_expm1
   interface log
     procedure admpip_log_v
   end interface
+  public :: log
   interface admpi_log2
     procedure admpip_log2_v
   end interface
+  public :: admpi_log2
   interface log10
     procedure admpip_log10_v
   end interface
+  public :: log10
   interface admpi_log1p
     procedure admpip_log1p_v
   end interface
+  public :: admpi_log1p
   interface sin
     procedure admpip_sin_v
   end interface
+  public :: sin
   interface cos
     procedure admpip_cos_v
   end interface
+  public :: cos
   interface tan
     procedure admpip_tan_v
   end interface
+  public :: tan
   interface asin
     procedure admpip_asin_v
   end interface
+  public :: asin
   interface acos
     procedure admpip_acos_v
   end interface
+  public :: acos
   interface atan
     procedure admpip_atan_v
   end interface
+  public :: atan
   interface sinh
     procedure admpip_sinh_v
   end interface
+  public :: sinh
   interface cosh
     procedure admpip_cosh_v
   end interface
+  public :: cosh
   interface tanh
     procedure admpip_tanh_v
   end interface
+  public :: tanh
   interface asinh
     procedure admpip_asinh_v
   end interface
+  public :: asinh
   interface acosh
     procedure admpip_acosh_v
   end interface
+  public :: acosh
   interface atanh
     procedure admpip_atanh_v
   end interface
+  public :: atanh
   interface erf
     procedure admpip_erf_v
   end interface
+  public :: erf
   interface erfc
     procedure admpip_erfc_v
   end interface
+  public :: erfc
   interface admpi_Phi
     procedure admpip_Phi_v
   end interface
+  public :: admpi_Phi
   interface log_gamma
     procedure admpip_lgamma_v
   end interface
+  public :: log_gamma
   interface gamma
     procedure admpip_tgamma_v
   end interface
+  public :: gamma
   interface admpi_digamma
     procedure admpip_digamma_v
   end interface
+  public :: admpi_digamma
   interface admpi_trigamma
     procedure admpip_trigamma_v
   end interface
+  public :: admpi_trigamma
   interface admpi_inv_logit
     procedure admpip_inv_logit_v
   end interface
+  public :: admpi_inv_logit
   interface admpi_logit
     procedure admpip_logit_v
   end interface
+  public :: admpi_logit
   interface admpi_log1p_exp
     procedure admpip_log1p_exp_v
   end interface
+  public :: admpi_log1p_exp
   interface hypot
     procedure admpip_hypot_vv, admpip_hypot_vd, admpip_hypot_dv
   end interface
+  public :: hypot
   interface atan2
     procedure admpip_atan2_vv, admpip_atan2_vd, admpip_atan2_dv
   end interface
+  public :: atan2
   interface mod
     procedure admpip_fmod_vv, admpip_fmod_vd, admpip_fmod_dv
   end interface
+  public :: mod
   interface admpi_remainder
     procedure admpip_remainder_vv, admpip_remainder_vd, admpip_remainder_dv
   end interface
+  public :: admpi_remainder
   interface dim
     procedure admpip_fdim_vv, admpip_fdim_vd, admpip_fdim_dv
   end interface
+  public :: dim
   interface admpi_lbeta
     procedure admpip_lbeta_vv, admpip_lbeta_vd, admpip_lbeta_dv
   end interface
+  public :: admpi_lbeta
   interface admpi_beta
     procedure admpip_beta_vv, admpip_beta_vd, admpip_beta_dv
   end interface
+  public :: admpi_beta
   interface admpi_log_sum_exp
     procedure admpip_log_sum_exp_vv, admpip_log_sum_exp_vd, admpip_log_sum_exp_dv
   end interface
+  public :: admpi_log_sum_exp
   interface admpi_log_diff_exp
     procedure admpip_log_diff_exp_vv, admpip_log_diff_exp_vd, admpip_log_diff_exp_dv
   end interface
+  public :: admpi_log_diff_exp
   interface admpi_multiply_log
     procedure admpip_multiply_log_vv, admpip_multiply_log_vd, admpip_multiply_log_dv
   end interface
+  public :: admpi_multiply_log
   interface modulo
     procedure admpip_modulo_vv, admpip_modulo_vd, admpip_modulo_dv
   end interface
-  public :: operator(+)
-  public :: operator(-)
-  public :: operator(*)
-  public :: operator(/)
-  public :: operator(**)
-  public :: operator(==)
-  public :: operator(/=)
-  public :: operator(<)
-  public :: operator(<=)
-  public :: operator(>)
-  public :: operator(>=)
-  public :: admpi_square
-  public :: admpi_inv
-  public :: sqrt
-  public :: admpi_cbrt
-  public :: abs
-  public :: exp
-  public :: admpi_exp2
-  public :: admpi_expm1
-  public :: log
-  public :: admpi_log2
-  public :: log10
-  public :: admpi_log1p
-  public :: sin
-  public :: cos
-  public :: tan
-  public :: asin
-  public :: acos
-  public :: atan
-  public :: sinh
-  public :: cosh
-  public :: tanh
-  public :: asinh
-  public :: acosh
-  public :: atanh
-  public :: erf
-  public :: erfc
-  public :: admpi_Phi
-  public :: log_gamma
-  public :: gamma
-  public :: admpi_digamma
-  public :: admpi_trigamma
-  public :: admpi_inv_logit
-  public :: admpi_logit
-  public :: admpi_log1p_exp
-  public :: hypot
-  public :: atan2
-  public :: mod
-  public :: admpi_remainder
-  public :: dim
-  public :: admpi_lbeta
-  public :: admpi_beta
-  public :: admpi_log_sum_exp
-  public :: admpi_log_diff_exp
-  public :: admpi_multiply_log
   public :: modulo
+  interface admpi_polygamma
+    procedure admpip_polygamma_dv, polygamma_iv
+  end interface
+  public :: admpi_polygamma
+  interface sign
+    procedure sign_vv, admpip_copysign_vd, sign_dv
+  end interface
+  public :: sign
+  interface erfc_scaled
+    procedure erfc_scaled_v
+  end interface
+  public :: erfc_scaled
+  interface aint
+    procedure aint_v
+  end interface
+  public :: aint
+  interface anint
+    procedure anint_v
+  end interface
+  public :: anint
+  interface int
+    procedure int_v
+  end interface
+  public :: int
+  interface nint
+    procedure nint_v
+  end interface
+  public :: nint
+  interface floor
+    procedure floor_v
+  end interface
+  public :: floor
+  interface ceiling
+    procedure ceiling_v
+  end interface
+  public :: ceiling
+  interface dble
+    procedure dble_v
+  end interface
+  public :: dble
+  interface real
+    procedure real_v, real_vi
+  end interface
+  public :: real
+  interface isnan
+    procedure isnan_v
+  end interface
+  public :: isnan
+  interface epsilon
+    procedure epsilon_v
+  end interface
+  public :: epsilon
+  interface huge
+    procedure huge_v
+  end interface
+  public :: huge
+  interface tiny
+    procedure tiny_v
+  end interface
+  public :: tiny
+  interface max
+    procedure max_vv, max_vd, max_dv
+    procedure max_vvv, max_vvd, max_vdv
+    procedure max_vdd, max_dvv, max_dvd
+    procedure max_ddv, max_of_8
+  end interface
+  public :: max
+  interface min
+    procedure min_vv, min_vd, min_dv
+    procedure min_vvv, min_vvd, min_vdv
+    procedure min_vdd, min_dvv, min_dvd
+    procedure min_ddv, min_of_8
+  end interface
+  public :: min
+  interface sum
+    procedure sum_v1, sum_v1_mask, sum_v1_dim
+    procedure sum_v2, sum_v2_mask, sum_v2_dim
+    procedure sum_v3, sum_v3_mask, sum_v3_dim
+    procedure sum_v4, sum_v4_mask, sum_v4_dim
+    procedure sum_v5, sum_v5_mask, sum_v5_dim
+    procedure sum_v6, sum_v6_mask, sum_v6_dim
+    procedure sum_v7, sum_v7_mask, sum_v7_dim
+  end interface
+  public :: sum
+  interface product
+    procedure product_v1, product_v1_mask, product_v1_dim
+    procedure product_v2, product_v2_mask, product_v2_dim
+    procedure product_v3, product_v3_mask, product_v3_dim
+    procedure product_v4, product_v4_mask, product_v4_dim
+    procedure product_v5, product_v5_mask, product_v5_dim
+    procedure product_v6, product_v6_mask, product_v6_dim
+    procedure product_v7, product_v7_mask, product_v7_dim
+  end interface
+  public :: product
+  interface maxval
+    procedure maxval_v1, maxval_v1_mask, maxval_v1_dim
+    procedure maxval_v2, maxval_v2_mask, maxval_v2_dim
+    procedure maxval_v3, maxval_v3_mask, maxval_v3_dim
+    procedure maxval_v4, maxval_v4_mask, maxval_v4_dim
+    procedure maxval_v5, maxval_v5_mask, maxval_v5_dim
+    procedure maxval_v6, maxval_v6_mask, maxval_v6_dim
+    procedure maxval_v7, maxval_v7_mask, maxval_v7_dim
+  end interface
+  public :: maxval
+  interface minval
+    procedure minval_v1, minval_v1_mask, minval_v1_dim
+    procedure minval_v2, minval_v2_mask, minval_v2_dim
+    procedure minval_v3, minval_v3_mask, minval_v3_dim
+    procedure minval_v4, minval_v4_mask, minval_v4_dim
+    procedure minval_v5, minval_v5_mask, minval_v5_dim
+    procedure minval_v6, minval_v6_mask, minval_v6_dim
+    procedure minval_v7, minval_v7_mask, minval_v7_dim
+  end interface
+  public :: minval
+  interface maxloc
+    procedure maxloc_v1, maxloc_v1_mask, maxloc_v1_dim
+    procedure maxloc_v1_dim_mask, maxloc_v2, maxloc_v2_mask
+    procedure maxloc_v2_dim, maxloc_v2_dim_mask, maxloc_v3
+    procedure maxloc_v3_mask, maxloc_v3_dim, maxloc_v3_dim_mask
+    procedure maxloc_v4, maxloc_v4_mask, maxloc_v4_dim
+    procedure maxloc_v4_dim_mask, maxloc_v5, maxloc_v5_mask
+    procedure maxloc_v5_dim, maxloc_v5_dim_mask, maxloc_v6
+    procedure maxloc_v6_mask, maxloc_v6_dim, maxloc_v6_dim_mask
+    procedure maxloc_v7, maxloc_v7_mask, maxloc_v7_dim
+    procedure maxloc_v7_dim_mask
+  end interface
+  public :: maxloc
+  interface minloc
+    procedure minloc_v1, minloc_v1_mask, minloc_v1_dim
+    procedure minloc_v1_dim_mask, minloc_v2, minloc_v2_mask
+    procedure minloc_v2_dim, minloc_v2_dim_mask, minloc_v3
+    procedure minloc_v3_mask, minloc_v3_dim, minloc_v3_dim_mask
+    procedure minloc_v4, minloc_v4_mask, minloc_v4_dim
+    procedure minloc_v4_dim_mask, minloc_v5, minloc_v5_mask
+    procedure minloc_v5_dim, minloc_v5_dim_mask, minloc_v6
+    procedure minloc_v6_mask, minloc_v6_dim, minloc_v6_dim_mask
+    procedure minloc_v7, minloc_v7_mask, minloc_v7_dim
+    procedure minloc_v7_dim_mask
+  end interface
+  public :: minloc
+  interface norm2
+    procedure norm2_v1, norm2_v2, norm2_v3
+    procedure norm2_v4, norm2_v5, norm2_v6
+    procedure norm2_v7
+  end interface
+  public :: norm2
+  interface dot_product
+    procedure dot_product_vv, dot_product_vd, dot_product_dv
+  end interface
+  public :: dot_product
+  interface matmul
+    procedure matmul_vv_22, matmul_vv_21, matmul_vv_12
+    procedure matmul_vd_22, matmul_vd_21, matmul_vd_12
+    procedure matmul_dv_22, matmul_dv_21, matmul_dv_12
+  end interface
+  public :: matmul
 #else
-#ifdef ADMPI_BY_REFERENCE
   interface
+#ifdef ADMPI_BY_REFERENCE
     impure elemental subroutine admpif_add_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_add_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_add_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_add_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_add_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_add_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_add_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_add_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_sub_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_sub_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_sub_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_sub_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_sub_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_sub_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_sub_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_sub_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_mul_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_mul_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_mul_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_mul_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_mul_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_mul_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_mul_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_mul_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_div_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_div_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_div_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_div_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_div_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_div_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_div_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_div_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_pow_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_pow_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_pow_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_pow_vi_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       integer(int32), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_pow_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_pow_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_pow_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_pow_ei_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       integer(int32), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_pow_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_pow_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_neg_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_neg_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_square_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_square_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_inv_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_inv_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_sqrt_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_sqrt_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_cbrt_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_cbrt_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_abs_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_abs_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_exp_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_exp_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_exp2_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_exp2_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_expm1_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_expm1_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_log_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_log_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_log2_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_log2_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_log10_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_log10_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_log1p_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_log1p_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_sin_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_sin_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_cos_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_cos_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_tan_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_tan_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_asin_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_asin_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_acos_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_acos_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_atan_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_atan_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_sinh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_sinh_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_cosh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_cosh_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_tanh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_tanh_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_asinh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_asinh_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_acosh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_acosh_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_atanh_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_atanh_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_erf_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_erf_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_erfc_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_erfc_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_Phi_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_Phi_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_lgamma_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_lgamma_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_tgamma_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_tgamma_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_digamma_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_digamma_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_trigamma_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_trigamma_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_inv_logit_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_inv_logit_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_logit_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_logit_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_log1p_exp_v_r(y, a)
       import
-      type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_log1p_exp_e_r(y, a)
       import
-      type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
     end subroutine
     impure elemental subroutine admpif_hypot_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_hypot_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_hypot_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_hypot_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_hypot_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_hypot_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_hypot_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_hypot_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_atan2_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_atan2_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_atan2_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_atan2_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_atan2_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_atan2_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_atan2_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_atan2_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fmod_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fmod_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fmod_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fmod_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fmod_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fmod_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fmod_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fmod_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_remainder_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_remainder_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_remainder_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_remainder_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_remainder_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_remainder_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_remainder_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_remainder_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fdim_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fdim_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fdim_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fdim_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fdim_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fdim_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fdim_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_fdim_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_lbeta_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_lbeta_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_lbeta_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_lbeta_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_lbeta_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_lbeta_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_lbeta_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_lbeta_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_beta_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_beta_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_beta_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_beta_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_beta_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_beta_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_beta_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_beta_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_sum_exp_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_sum_exp_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_sum_exp_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_sum_exp_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_sum_exp_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_sum_exp_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_sum_exp_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_sum_exp_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_diff_exp_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_diff_exp_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_diff_exp_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_diff_exp_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_diff_exp_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_diff_exp_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_diff_exp_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_log_diff_exp_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_multiply_log_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_multiply_log_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_multiply_log_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_multiply_log_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_multiply_log_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_multiply_log_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_multiply_log_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_multiply_log_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_modulo_vv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_modulo_ve_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_modulo_vd_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_var), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_modulo_ev_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_modulo_ee_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_modulo_ed_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       type(admpi_expr), intent(in) :: a
       real(dp), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_modulo_dv_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_var), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
     impure elemental subroutine admpif_modulo_de_r(y, a, b)
       import
+      type(admpi_expr), intent(out) :: y
       real(dp), intent(in) :: a
       type(admpi_expr), intent(in) :: b
-      type(admpi_expr), intent(out) :: y
     end subroutine
-  end interface
+    impure elemental subroutine admpif_polygamma_dv_r(y, a, b)
+      import
+      type(admpi_expr), intent(out) :: y
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+    end subroutine
+    impure elemental subroutine admpif_polygamma_de_r(y, a, b)
+      import
+      type(admpi_expr), intent(out) :: y
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+    end subroutine
+    impure elemental subroutine admpif_copysign_vd_r(y, a, b)
+      import
+      type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+    end subroutine
+    impure elemental subroutine admpif_copysign_ed_r(y, a, b)
+      import
+      type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+    end subroutine
+    impure elemental subroutine admpif_known_vk_r(y, a, b)
+      import
+      type(admpi_expr), intent(out) :: y
+      type(admpi_var), intent(in) :: a
+      type(admpi_known), intent(in) :: b
+    end subroutine
+    impure elemental subroutine admpif_known_ek_r(y, a, b)
+      import
+      type(admpi_expr), intent(out) :: y
+      type(admpi_expr), intent(in) :: a
+      type(admpi_known), intent(in) :: b
+    end subroutine
 #else
-  interface
     impure elemental function admpif_add_vv(a, b) result(y)
       import
       type(admpi_var), intent(in) :: a
@@ -3507,289 +3738,590 @@ module admpi
       type(admpi_expr), intent(in) :: b
       type(admpi_expr) :: y
     end function
-  end interface
+    impure elemental function admpif_polygamma_dv(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_var), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_polygamma_de(a, b) result(y)
+      import
+      real(dp), intent(in) :: a
+      type(admpi_expr), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_copysign_vd(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_copysign_ed(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      real(dp), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_known_vk(a, b) result(y)
+      import
+      type(admpi_var), intent(in) :: a
+      type(admpi_known), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
+    impure elemental function admpif_known_ek(a, b) result(y)
+      import
+      type(admpi_expr), intent(in) :: a
+      type(admpi_known), intent(in) :: b
+      type(admpi_expr) :: y
+    end function
 #endif
+  end interface
+
   interface operator(+)
-    procedure admpif_add_vv, admpif_add_ve, admpif_add_vd, add_vs
-    procedure add_vi, add_vl, admpif_add_ev, admpif_add_ee
-    procedure admpif_add_ed, add_es, add_ei, add_el
-    procedure admpif_add_dv, admpif_add_de, add_sv, add_se
-    procedure add_iv, add_ie, add_lv, add_le
-    procedure plus_v, plus_e
+    procedure admpif_add_vv, admpif_add_ve, admpif_add_vd
+    procedure add_vs, add_vi, add_vl
+    procedure admpif_add_ev, admpif_add_ee, admpif_add_ed
+    procedure add_es, add_ei, add_el
+    procedure admpif_add_dv, admpif_add_de, add_sv
+    procedure add_se, add_iv, add_ie
+    procedure add_lv, add_le, plus_v
+    procedure plus_e
   end interface
+  public :: operator(+)
   interface operator(-)
-    procedure admpif_sub_vv, admpif_sub_ve, admpif_sub_vd, sub_vs
-    procedure sub_vi, sub_vl, admpif_sub_ev, admpif_sub_ee
-    procedure admpif_sub_ed, sub_es, sub_ei, sub_el
-    procedure admpif_sub_dv, admpif_sub_de, sub_sv, sub_se
-    procedure sub_iv, sub_ie, sub_lv, sub_le
-    procedure admpif_neg_v, admpif_neg_e
+    procedure admpif_sub_vv, admpif_sub_ve, admpif_sub_vd
+    procedure sub_vs, sub_vi, sub_vl
+    procedure admpif_sub_ev, admpif_sub_ee, admpif_sub_ed
+    procedure sub_es, sub_ei, sub_el
+    procedure admpif_sub_dv, admpif_sub_de, sub_sv
+    procedure sub_se, sub_iv, sub_ie
+    procedure sub_lv, sub_le, admpif_neg_v
+    procedure admpif_neg_e
   end interface
+  public :: operator(-)
   interface operator(*)
-    procedure admpif_mul_vv, admpif_mul_ve, admpif_mul_vd, mul_vs
-    procedure mul_vi, mul_vl, admpif_mul_ev, admpif_mul_ee
-    procedure admpif_mul_ed, mul_es, mul_ei, mul_el
-    procedure admpif_mul_dv, admpif_mul_de, mul_sv, mul_se
-    procedure mul_iv, mul_ie, mul_lv, mul_le
+    procedure admpif_mul_vv, admpif_mul_ve, admpif_mul_vd
+    procedure mul_vs, mul_vi, mul_vl
+    procedure admpif_mul_ev, admpif_mul_ee, admpif_mul_ed
+    procedure mul_es, mul_ei, mul_el
+    procedure admpif_mul_dv, admpif_mul_de, mul_sv
+    procedure mul_se, mul_iv, mul_ie
+    procedure mul_lv, mul_le
   end interface
+  public :: operator(*)
   interface operator(/)
-    procedure admpif_div_vv, admpif_div_ve, admpif_div_vd, div_vs
-    procedure div_vi, div_vl, admpif_div_ev, admpif_div_ee
-    procedure admpif_div_ed, div_es, div_ei, div_el
-    procedure admpif_div_dv, admpif_div_de, div_sv, div_se
-    procedure div_iv, div_ie, div_lv, div_le
+    procedure admpif_div_vv, admpif_div_ve, admpif_div_vd
+    procedure div_vs, div_vi, div_vl
+    procedure admpif_div_ev, admpif_div_ee, admpif_div_ed
+    procedure div_es, div_ei, div_el
+    procedure admpif_div_dv, admpif_div_de, div_sv
+    procedure div_se, div_iv, div_ie
+    procedure div_lv, div_le
   end interface
+  public :: operator(/)
   interface operator(**)
-    procedure admpif_pow_vv, admpif_pow_ve, admpif_pow_vd, pow_vs
-    procedure admpif_pow_vi, pow_vl, admpif_pow_ev, admpif_pow_ee
-    procedure admpif_pow_ed, pow_es, admpif_pow_ei, pow_el
-    procedure admpif_pow_dv, admpif_pow_de, pow_sv, pow_se
-    procedure pow_iv, pow_ie, pow_lv, pow_le
+    procedure admpif_pow_vv, admpif_pow_ve, admpif_pow_vd
+    procedure pow_vs, admpif_pow_vi, pow_vl
+    procedure admpif_pow_ev, admpif_pow_ee, admpif_pow_ed
+    procedure pow_es, admpif_pow_ei, pow_el
+    procedure admpif_pow_dv, admpif_pow_de, pow_sv
+    procedure pow_se, pow_iv, pow_ie
+    procedure pow_lv, pow_le
   end interface
+  public :: operator(**)
   interface operator(==)
-    procedure eq_vv, eq_ve, eq_vd, eq_vs
-    procedure eq_vi, eq_vl, eq_ev, eq_ee
-    procedure eq_ed, eq_es, eq_ei, eq_el
-    procedure eq_dv, eq_de, eq_sv, eq_se
-    procedure eq_iv, eq_ie, eq_lv, eq_le
+    procedure eq_vv, eq_ve, eq_vd
+    procedure eq_vs, eq_vi, eq_vl
+    procedure eq_ev, eq_ee, eq_ed
+    procedure eq_es, eq_ei, eq_el
+    procedure eq_dv, eq_de, eq_sv
+    procedure eq_se, eq_iv, eq_ie
+    procedure eq_lv, eq_le
   end interface
+  public :: operator(==)
   interface operator(/=)
-    procedure ne_vv, ne_ve, ne_vd, ne_vs
-    procedure ne_vi, ne_vl, ne_ev, ne_ee
-    procedure ne_ed, ne_es, ne_ei, ne_el
-    procedure ne_dv, ne_de, ne_sv, ne_se
-    procedure ne_iv, ne_ie, ne_lv, ne_le
+    procedure ne_vv, ne_ve, ne_vd
+    procedure ne_vs, ne_vi, ne_vl
+    procedure ne_ev, ne_ee, ne_ed
+    procedure ne_es, ne_ei, ne_el
+    procedure ne_dv, ne_de, ne_sv
+    procedure ne_se, ne_iv, ne_ie
+    procedure ne_lv, ne_le
   end interface
+  public :: operator(/=)
   interface operator(<)
-    procedure lt_vv, lt_ve, lt_vd, lt_vs
-    procedure lt_vi, lt_vl, lt_ev, lt_ee
-    procedure lt_ed, lt_es, lt_ei, lt_el
-    procedure lt_dv, lt_de, lt_sv, lt_se
-    procedure lt_iv, lt_ie, lt_lv, lt_le
+    procedure lt_vv, lt_ve, lt_vd
+    procedure lt_vs, lt_vi, lt_vl
+    procedure lt_ev, lt_ee, lt_ed
+    procedure lt_es, lt_ei, lt_el
+    procedure lt_dv, lt_de, lt_sv
+    procedure lt_se, lt_iv, lt_ie
+    procedure lt_lv, lt_le
   end interface
+  public :: operator(<)
   interface operator(<=)
-    procedure le_vv, le_ve, le_vd, le_vs
-    procedure le_vi, le_vl, le_ev, le_ee
-    procedure le_ed, le_es, le_ei, le_el
-    procedure le_dv, le_de, le_sv, le_se
-    procedure le_iv, le_ie, le_lv, le_le
+    procedure le_vv, le_ve, le_vd
+    procedure le_vs, le_vi, le_vl
+    procedure le_ev, le_ee, le_ed
+    procedure le_es, le_ei, le_el
+    procedure le_dv, le_de, le_sv
+    procedure le_se, le_iv, le_ie
+    procedure le_lv, le_le
   end interface
+  public :: operator(<=)
   interface operator(>)
-    procedure gt_vv, gt_ve, gt_vd, gt_vs
-    procedure gt_vi, gt_vl, gt_ev, gt_ee
-    procedure gt_ed, gt_es, gt_ei, gt_el
-    procedure gt_dv, gt_de, gt_sv, gt_se
-    procedure gt_iv, gt_ie, gt_lv, gt_le
+    procedure gt_vv, gt_ve, gt_vd
+    procedure gt_vs, gt_vi, gt_vl
+    procedure gt_ev, gt_ee, gt_ed
+    procedure gt_es, gt_ei, gt_el
+    procedure gt_dv, gt_de, gt_sv
+    procedure gt_se, gt_iv, gt_ie
+    procedure gt_lv, gt_le
   end interface
+  public :: operator(>)
   interface operator(>=)
-    procedure ge_vv, ge_ve, ge_vd, ge_vs
-    procedure ge_vi, ge_vl, ge_ev, ge_ee
-    procedure ge_ed, ge_es, ge_ei, ge_el
-    procedure ge_dv, ge_de, ge_sv, ge_se
-    procedure ge_iv, ge_ie, ge_lv, ge_le
+    procedure ge_vv, ge_ve, ge_vd
+    procedure ge_vs, ge_vi, ge_vl
+    procedure ge_ev, ge_ee, ge_ed
+    procedure ge_es, ge_ei, ge_el
+    procedure ge_dv, ge_de, ge_sv
+    procedure ge_se, ge_iv, ge_ie
+    procedure ge_lv, ge_le
   end interface
+  public :: operator(>=)
   interface admpi_square
     procedure admpif_square_v, admpif_square_e
   end interface
+  public :: admpi_square
   interface admpi_inv
     procedure admpif_inv_v, admpif_inv_e
   end interface
+  public :: admpi_inv
   interface sqrt
     procedure admpif_sqrt_v, admpif_sqrt_e
   end interface
+  public :: sqrt
   interface admpi_cbrt
     procedure admpif_cbrt_v, admpif_cbrt_e
   end interface
+  public :: admpi_cbrt
   interface abs
     procedure admpif_abs_v, admpif_abs_e
   end interface
+  public :: abs
   interface exp
     procedure admpif_exp_v, admpif_exp_e
   end interface
+  public :: exp
   interface admpi_exp2
     procedure admpif_exp2_v, admpif_exp2_e
   end interface
+  public :: admpi_exp2
   interface admpi_expm1
     procedure admpif_expm1_v, admpif_expm1_e
   end interface
+  public :: admpi_expm1
   interface log
     procedure admpif_log_v, admpif_log_e
   end interface
+  public :: log
   interface admpi_log2
     procedure admpif_log2_v, admpif_log2_e
   end interface
+  public :: admpi_log2
   interface log10
     procedure admpif_log10_v, admpif_log10_e
   end interface
+  public :: log10
   interface admpi_log1p
     procedure admpif_log1p_v, admpif_log1p_e
   end interface
+  public :: admpi_log1p
   interface sin
     procedure admpif_sin_v, admpif_sin_e
   end interface
+  public :: sin
   interface cos
     procedure admpif_cos_v, admpif_cos_e
   end interface
+  public :: cos
   interface tan
     procedure admpif_tan_v, admpif_tan_e
   end interface
+  public :: tan
   interface asin
     procedure admpif_asin_v, admpif_asin_e
   end interface
+  public :: asin
   interface acos
     procedure admpif_acos_v, admpif_acos_e
   end interface
+  public :: acos
   interface atan
     procedure admpif_atan_v, admpif_atan_e
   end interface
+  public :: atan
   interface sinh
     procedure admpif_sinh_v, admpif_sinh_e
   end interface
+  public :: sinh
   interface cosh
     procedure admpif_cosh_v, admpif_cosh_e
   end interface
+  public :: cosh
   interface tanh
     procedure admpif_tanh_v, admpif_tanh_e
   end interface
+  public :: tanh
   interface asinh
     procedure admpif_asinh_v, admpif_asinh_e
   end interface
+  public :: asinh
   interface acosh
     procedure admpif_acosh_v, admpif_acosh_e
   end interface
+  public :: acosh
   interface atanh
     procedure admpif_atanh_v, admpif_atanh_e
   end interface
+  public :: atanh
   interface erf
     procedure admpif_erf_v, admpif_erf_e
   end interface
+  public :: erf
   interface erfc
     procedure admpif_erfc_v, admpif_erfc_e
   end interface
+  public :: erfc
   interface admpi_Phi
     procedure admpif_Phi_v, admpif_Phi_e
   end interface
+  public :: admpi_Phi
   interface log_gamma
     procedure admpif_lgamma_v, admpif_lgamma_e
   end interface
+  public :: log_gamma
   interface gamma
     procedure admpif_tgamma_v, admpif_tgamma_e
   end interface
+  public :: gamma
   interface admpi_digamma
     procedure admpif_digamma_v, admpif_digamma_e
   end interface
+  public :: admpi_digamma
   interface admpi_trigamma
     procedure admpif_trigamma_v, admpif_trigamma_e
   end interface
+  public :: admpi_trigamma
   interface admpi_inv_logit
     procedure admpif_inv_logit_v, admpif_inv_logit_e
   end interface
+  public :: admpi_inv_logit
   interface admpi_logit
     procedure admpif_logit_v, admpif_logit_e
   end interface
+  public :: admpi_logit
   interface admpi_log1p_exp
     procedure admpif_log1p_exp_v, admpif_log1p_exp_e
   end interface
-  interface hypot
-    procedure admpif_hypot_vv, admpif_hypot_ve, admpif_hypot_vd, admpif_hypot_ev
-    procedure admpif_hypot_ee, admpif_hypot_ed, admpif_hypot_dv, admpif_hypot_de
-  end interface
-  interface atan2
-    procedure admpif_atan2_vv, admpif_atan2_ve, admpif_atan2_vd, admpif_atan2_ev
-    procedure admpif_atan2_ee, admpif_atan2_ed, admpif_atan2_dv, admpif_atan2_de
-  end interface
-  interface mod
-    procedure admpif_fmod_vv, admpif_fmod_ve, admpif_fmod_vd, admpif_fmod_ev
-    procedure admpif_fmod_ee, admpif_fmod_ed, admpif_fmod_dv, admpif_fmod_de
-  end interface
-  interface admpi_remainder
-    procedure admpif_remainder_vv, admpif_remainder_ve, admpif_remainder_vd, admpif_remainder_ev
-    procedure admpif_remainder_ee, admpif_remainder_ed, admpif_remainder_dv, admpif_remainder_de
-  end interface
-  interface dim
-    procedure admpif_fdim_vv, admpif_fdim_ve, admpif_fdim_vd, admpif_fdim_ev
-    procedure admpif_fdim_ee, admpif_fdim_ed, admpif_fdim_dv, admpif_fdim_de
-  end interface
-  interface admpi_lbeta
-    procedure admpif_lbeta_vv, admpif_lbeta_ve, admpif_lbeta_vd, admpif_lbeta_ev
-    procedure admpif_lbeta_ee, admpif_lbeta_ed, admpif_lbeta_dv, admpif_lbeta_de
-  end interface
-  interface admpi_beta
-    procedure admpif_beta_vv, admpif_beta_ve, admpif_beta_vd, admpif_beta_ev
-    procedure admpif_beta_ee, admpif_beta_ed, admpif_beta_dv, admpif_beta_de
-  end interface
-  interface admpi_log_sum_exp
-    procedure admpif_log_sum_exp_vv, admpif_log_sum_exp_ve, admpif_log_sum_exp_vd, admpif_log_sum_exp_ev
-    procedure admpif_log_sum_exp_ee, admpif_log_sum_exp_ed, admpif_log_sum_exp_dv, admpif_log_sum_exp_de
-  end interface
-  interface admpi_log_diff_exp
-    procedure admpif_log_diff_exp_vv, admpif_log_diff_exp_ve, admpif_log_diff_exp_vd, admpif_log_diff_exp_ev
-    procedure admpif_log_diff_exp_ee, admpif_log_diff_exp_ed, admpif_log_diff_exp_dv, admpif_log_diff_exp_de
-  end interface
-  interface admpi_multiply_log
-    procedure admpif_multiply_log_vv, admpif_multiply_log_ve, admpif_multiply_log_vd, admpif_multiply_log_ev
-    procedure admpif_multiply_log_ee, admpif_multiply_log_ed, admpif_multiply_log_dv, admpif_multiply_log_de
-  end interface
-  interface modulo
-    procedure admpif_modulo_vv, admpif_modulo_ve, admpif_modulo_vd, admpif_modulo_ev
-    procedure admpif_modulo_ee, admpif_modulo_ed, admpif_modulo_dv, admpif_modulo_de
-  end interface
-  public :: operator(+)
-  public :: operator(-)
-  public :: operator(*)
-  public :: operator(/)
-  public :: operator(**)
-  public :: operator(==)
-  public :: operator(/=)
-  public :: operator(<)
-  public :: operator(<=)
-  public :: operator(>)
-  public :: operator(>=)
-  public :: admpi_square
-  public :: admpi_inv
-  public :: sqrt
-  public :: admpi_cbrt
-  public :: abs
-  public :: exp
-  public :: admpi_exp2
-  public :: admpi_expm1
-  public :: log
-  public :: admpi_log2
-  public :: log10
-  public :: admpi_log1p
-  public :: sin
-  public :: cos
-  public :: tan
-  public :: asin
-  public :: acos
-  public :: atan
-  public :: sinh
-  public :: cosh
-  public :: tanh
-  public :: asinh
-  public :: acosh
-  public :: atanh
-  public :: erf
-  public :: erfc
-  public :: admpi_Phi
-  public :: log_gamma
-  public :: gamma
-  public :: admpi_digamma
-  public :: admpi_trigamma
-  public :: admpi_inv_logit
-  public :: admpi_logit
   public :: admpi_log1p_exp
+  interface hypot
+    procedure admpif_hypot_vv, admpif_hypot_ve, admpif_hypot_vd
+    procedure admpif_hypot_ev, admpif_hypot_ee, admpif_hypot_ed
+    procedure admpif_hypot_dv, admpif_hypot_de
+  end interface
   public :: hypot
+  interface atan2
+    procedure admpif_atan2_vv, admpif_atan2_ve, admpif_atan2_vd
+    procedure admpif_atan2_ev, admpif_atan2_ee, admpif_atan2_ed
+    procedure admpif_atan2_dv, admpif_atan2_de
+  end interface
   public :: atan2
+  interface mod
+    procedure admpif_fmod_vv, admpif_fmod_ve, admpif_fmod_vd
+    procedure admpif_fmod_ev, admpif_fmod_ee, admpif_fmod_ed
+    procedure admpif_fmod_dv, admpif_fmod_de
+  end interface
   public :: mod
+  interface admpi_remainder
+    procedure admpif_remainder_vv, admpif_remainder_ve, admpif_remainder_vd
+    procedure admpif_remainder_ev, admpif_remainder_ee, admpif_remainder_ed
+    procedure admpif_remainder_dv, admpif_remainder_de
+  end interface
   public :: admpi_remainder
+  interface dim
+    procedure admpif_fdim_vv, admpif_fdim_ve, admpif_fdim_vd
+    procedure admpif_fdim_ev, admpif_fdim_ee, admpif_fdim_ed
+    procedure admpif_fdim_dv, admpif_fdim_de
+  end interface
   public :: dim
+  interface admpi_lbeta
+    procedure admpif_lbeta_vv, admpif_lbeta_ve, admpif_lbeta_vd
+    procedure admpif_lbeta_ev, admpif_lbeta_ee, admpif_lbeta_ed
+    procedure admpif_lbeta_dv, admpif_lbeta_de
+  end interface
   public :: admpi_lbeta
+  interface admpi_beta
+    procedure admpif_beta_vv, admpif_beta_ve, admpif_beta_vd
+    procedure admpif_beta_ev, admpif_beta_ee, admpif_beta_ed
+    procedure admpif_beta_dv, admpif_beta_de
+  end interface
   public :: admpi_beta
+  interface admpi_log_sum_exp
+    procedure admpif_log_sum_exp_vv, admpif_log_sum_exp_ve, admpif_log_sum_exp_vd
+    procedure admpif_log_sum_exp_ev, admpif_log_sum_exp_ee, admpif_log_sum_exp_ed
+    procedure admpif_log_sum_exp_dv, admpif_log_sum_exp_de
+  end interface
   public :: admpi_log_sum_exp
+  interface admpi_log_diff_exp
+    procedure admpif_log_diff_exp_vv, admpif_log_diff_exp_ve, admpif_log_diff_exp_vd
+    procedure admpif_log_diff_exp_ev, admpif_log_diff_exp_ee, admpif_log_diff_exp_ed
+    procedure admpif_log_diff_exp_dv, admpif_log_diff_exp_de
+  end interface
   public :: admpi_log_diff_exp
+  interface admpi_multiply_log
+    procedure admpif_multiply_log_vv, admpif_multiply_log_ve, admpif_multiply_log_vd
+    procedure admpif_multiply_log_ev, admpif_multiply_log_ee, admpif_multiply_log_ed
+    procedure admpif_multiply_log_dv, admpif_multiply_log_de
+  end interface
   public :: admpi_multiply_log
+  interface modulo
+    procedure admpif_modulo_vv, admpif_modulo_ve, admpif_modulo_vd
+    procedure admpif_modulo_ev, admpif_modulo_ee, admpif_modulo_ed
+    procedure admpif_modulo_dv, admpif_modulo_de
+  end interface
   public :: modulo
+  interface admpi_polygamma
+    procedure admpif_polygamma_dv, polygamma_iv, admpif_polygamma_de
+    procedure polygamma_ie
+  end interface
+  public :: admpi_polygamma
+  interface sign
+    procedure sign_vv, sign_ve, admpif_copysign_vd
+    procedure sign_ev, sign_ee, admpif_copysign_ed
+    procedure sign_dv, sign_de
+  end interface
+  public :: sign
+  interface erfc_scaled
+    procedure erfc_scaled_v, erfc_scaled_e
+  end interface
+  public :: erfc_scaled
+  interface aint
+    procedure aint_v, aint_e
+  end interface
+  public :: aint
+  interface anint
+    procedure anint_v, anint_e
+  end interface
+  public :: anint
+  interface int
+    procedure int_v, int_e
+  end interface
+  public :: int
+  interface nint
+    procedure nint_v, nint_e
+  end interface
+  public :: nint
+  interface floor
+    procedure floor_v, floor_e
+  end interface
+  public :: floor
+  interface ceiling
+    procedure ceiling_v, ceiling_e
+  end interface
+  public :: ceiling
+  interface dble
+    procedure dble_v, dble_e
+  end interface
+  public :: dble
+  interface real
+    procedure real_v, real_vi, real_e
+    procedure real_ei
+  end interface
+  public :: real
+  interface isnan
+    procedure isnan_v, isnan_e
+  end interface
+  public :: isnan
+  interface epsilon
+    procedure epsilon_v
+  end interface
+  public :: epsilon
+  interface huge
+    procedure huge_v
+  end interface
+  public :: huge
+  interface tiny
+    procedure tiny_v
+  end interface
+  public :: tiny
+  interface max
+    procedure max_vv, max_ve, max_vd
+    procedure max_ev, max_ee, max_ed
+    procedure max_dv, max_de, max_vvv
+    procedure max_vve, max_vvd, max_vev
+    procedure max_vee, max_ved, max_vdv
+    procedure max_vde, max_vdd, max_evv
+    procedure max_eve, max_evd, max_eev
+    procedure max_eee, max_eed, max_edv
+    procedure max_ede, max_edd, max_dvv
+    procedure max_dve, max_dvd, max_dev
+    procedure max_dee, max_ded, max_ddv
+    procedure max_dde, max_of_8
+  end interface
+  public :: max
+  interface min
+    procedure min_vv, min_ve, min_vd
+    procedure min_ev, min_ee, min_ed
+    procedure min_dv, min_de, min_vvv
+    procedure min_vve, min_vvd, min_vev
+    procedure min_vee, min_ved, min_vdv
+    procedure min_vde, min_vdd, min_evv
+    procedure min_eve, min_evd, min_eev
+    procedure min_eee, min_eed, min_edv
+    procedure min_ede, min_edd, min_dvv
+    procedure min_dve, min_dvd, min_dev
+    procedure min_dee, min_ded, min_ddv
+    procedure min_dde, min_of_8
+  end interface
+  public :: min
+  interface sum
+    procedure sum_v1, sum_v1_mask, sum_v1_dim
+    procedure sum_e1, sum_e1_mask, sum_e1_dim
+    procedure sum_v2, sum_v2_mask, sum_v2_dim
+    procedure sum_e2, sum_e2_mask, sum_e2_dim
+    procedure sum_v3, sum_v3_mask, sum_v3_dim
+    procedure sum_e3, sum_e3_mask, sum_e3_dim
+    procedure sum_v4, sum_v4_mask, sum_v4_dim
+    procedure sum_e4, sum_e4_mask, sum_e4_dim
+    procedure sum_v5, sum_v5_mask, sum_v5_dim
+    procedure sum_e5, sum_e5_mask, sum_e5_dim
+    procedure sum_v6, sum_v6_mask, sum_v6_dim
+    procedure sum_e6, sum_e6_mask, sum_e6_dim
+    procedure sum_v7, sum_v7_mask, sum_v7_dim
+    procedure sum_e7, sum_e7_mask, sum_e7_dim
+  end interface
+  public :: sum
+  interface product
+    procedure product_v1, product_v1_mask, product_v1_dim
+    procedure product_e1, product_e1_mask, product_e1_dim
+    procedure product_v2, product_v2_mask, product_v2_dim
+    procedure product_e2, product_e2_mask, product_e2_dim
+    procedure product_v3, product_v3_mask, product_v3_dim
+    procedure product_e3, product_e3_mask, product_e3_dim
+    procedure product_v4, product_v4_mask, product_v4_dim
+    procedure product_e4, product_e4_mask, product_e4_dim
+    procedure product_v5, product_v5_mask, product_v5_dim
+    procedure product_e5, product_e5_mask, product_e5_dim
+    procedure product_v6, product_v6_mask, product_v6_dim
+    procedure product_e6, product_e6_mask, product_e6_dim
+    procedure product_v7, product_v7_mask, product_v7_dim
+    procedure product_e7, product_e7_mask, product_e7_dim
+  end interface
+  public :: product
+  interface maxval
+    procedure maxval_v1, maxval_v1_mask, maxval_v1_dim
+    procedure maxval_e1, maxval_e1_mask, maxval_e1_dim
+    procedure maxval_v2, maxval_v2_mask, maxval_v2_dim
+    procedure maxval_e2, maxval_e2_mask, maxval_e2_dim
+    procedure maxval_v3, maxval_v3_mask, maxval_v3_dim
+    procedure maxval_e3, maxval_e3_mask, maxval_e3_dim
+    procedure maxval_v4, maxval_v4_mask, maxval_v4_dim
+    procedure maxval_e4, maxval_e4_mask, maxval_e4_dim
+    procedure maxval_v5, maxval_v5_mask, maxval_v5_dim
+    procedure maxval_e5, maxval_e5_mask, maxval_e5_dim
+    procedure maxval_v6, maxval_v6_mask, maxval_v6_dim
+    procedure maxval_e6, maxval_e6_mask, maxval_e6_dim
+    procedure maxval_v7, maxval_v7_mask, maxval_v7_dim
+    procedure maxval_e7, maxval_e7_mask, maxval_e7_dim
+  end interface
+  public :: maxval
+  interface minval
+    procedure minval_v1, minval_v1_mask, minval_v1_dim
+    procedure minval_e1, minval_e1_mask, minval_e1_dim
+    procedure minval_v2, minval_v2_mask, minval_v2_dim
+    procedure minval_e2, minval_e2_mask, minval_e2_dim
+    procedure minval_v3, minval_v3_mask, minval_v3_dim
+    procedure minval_e3, minval_e3_mask, minval_e3_dim
+    procedure minval_v4, minval_v4_mask, minval_v4_dim
+    procedure minval_e4, minval_e4_mask, minval_e4_dim
+    procedure minval_v5, minval_v5_mask, minval_v5_dim
+    procedure minval_e5, minval_e5_mask, minval_e5_dim
+    procedure minval_v6, minval_v6_mask, minval_v6_dim
+    procedure minval_e6, minval_e6_mask, minval_e6_dim
+    procedure minval_v7, minval_v7_mask, minval_v7_dim
+    procedure minval_e7, minval_e7_mask, minval_e7_dim
+  end interface
+  public :: minval
+  interface maxloc
+    procedure maxloc_v1, maxloc_v1_mask, maxloc_v1_dim
+    procedure maxloc_v1_dim_mask, maxloc_e1, maxloc_e1_mask
+    procedure maxloc_e1_dim, maxloc_e1_dim_mask, maxloc_v2
+    procedure maxloc_v2_mask, maxloc_v2_dim, maxloc_v2_dim_mask
+    procedure maxloc_e2, maxloc_e2_mask, maxloc_e2_dim
+    procedure maxloc_e2_dim_mask, maxloc_v3, maxloc_v3_mask
+    procedure maxloc_v3_dim, maxloc_v3_dim_mask, maxloc_e3
+    procedure maxloc_e3_mask, maxloc_e3_dim, maxloc_e3_dim_mask
+    procedure maxloc_v4, maxloc_v4_mask, maxloc_v4_dim
+    procedure maxloc_v4_dim_mask, maxloc_e4, maxloc_e4_mask
+    procedure maxloc_e4_dim, maxloc_e4_dim_mask, maxloc_v5
+    procedure maxloc_v5_mask, maxloc_v5_dim, maxloc_v5_dim_mask
+    procedure maxloc_e5, maxloc_e5_mask, maxloc_e5_dim
+    procedure maxloc_e5_dim_mask, maxloc_v6, maxloc_v6_mask
+    procedure maxloc_v6_dim, maxloc_v6_dim_mask, maxloc_e6
+    procedure maxloc_e6_mask, maxloc_e6_dim, maxloc_e6_dim_mask
+    procedure maxloc_v7, maxloc_v7_mask, maxloc_v7_dim
+    procedure maxloc_v7_dim_mask, maxloc_e7, maxloc_e7_mask
+    procedure maxloc_e7_dim, maxloc_e7_dim_mask
+  end interface
+  public :: maxloc
+  interface minloc
+    procedure minloc_v1, minloc_v1_mask, minloc_v1_dim
+    procedure minloc_v1_dim_mask, minloc_e1, minloc_e1_mask
+    procedure minloc_e1_dim, minloc_e1_dim_mask, minloc_v2
+    procedure minloc_v2_mask, minloc_v2_dim, minloc_v2_dim_mask
+    procedure minloc_e2, minloc_e2_mask, minloc_e2_dim
+    procedure minloc_e2_dim_mask, minloc_v3, minloc_v3_mask
+    procedure minloc_v3_dim, minloc_v3_dim_mask, minloc_e3
+    procedure minloc_e3_mask, minloc_e3_dim, minloc_e3_dim_mask
+    procedure minloc_v4, minloc_v4_mask, minloc_v4_dim
+    procedure minloc_v4_dim_mask, minloc_e4, minloc_e4_mask
+    procedure minloc_e4_dim, minloc_e4_dim_mask, minloc_v5
+    procedure minloc_v5_mask, minloc_v5_dim, minloc_v5_dim_mask
+    procedure minloc_e5, minloc_e5_mask, minloc_e5_dim
+    procedure minloc_e5_dim_mask, minloc_v6, minloc_v6_mask
+    procedure minloc_v6_dim, minloc_v6_dim_mask, minloc_e6
+    procedure minloc_e6_mask, minloc_e6_dim, minloc_e6_dim_mask
+    procedure minloc_v7, minloc_v7_mask, minloc_v7_dim
+    procedure minloc_v7_dim_mask, minloc_e7, minloc_e7_mask
+    procedure minloc_e7_dim, minloc_e7_dim_mask
+  end interface
+  public :: minloc
+  interface norm2
+    procedure norm2_v1, norm2_e1, norm2_v2
+    procedure norm2_e2, norm2_v3, norm2_e3
+    procedure norm2_v4, norm2_e4, norm2_v5
+    procedure norm2_e5, norm2_v6, norm2_e6
+    procedure norm2_v7, norm2_e7
+  end interface
+  public :: norm2
+  interface dot_product
+    procedure dot_product_vv, dot_product_ve, dot_product_vd
+    procedure dot_product_ev, dot_product_ee, dot_product_ed
+    procedure dot_product_dv, dot_product_de
+  end interface
+  public :: dot_product
+  interface matmul
+    procedure matmul_vv_22, matmul_vv_21, matmul_vv_12
+    procedure matmul_ve_22, matmul_ve_21, matmul_ve_12
+    procedure matmul_vd_22, matmul_vd_21, matmul_vd_12
+    procedure matmul_ev_22, matmul_ev_21, matmul_ev_12
+    procedure matmul_ee_22, matmul_ee_21, matmul_ee_12
+    procedure matmul_ed_22, matmul_ed_21, matmul_ed_12
+    procedure matmul_dv_22, matmul_dv_21, matmul_dv_12
+    procedure matmul_de_22, matmul_de_21, matmul_de_12
+  end interface
+  public :: matmul
 #endif
 
   interface assignment(=)
@@ -3817,37 +4349,90 @@ module admpi
   end interface
   public :: admpi_value
 
-  ! A tape. A copy is the same tape; free frees it.
+  ! No defined input and output: gfortran makes all local variables of a type that has it static, which breaks recursion,
+  ! threads and initial values.
+
+  ! What a tape holds; see admpi_statistics in admpi/var.h.
+  type, bind(C) :: admpi_statistics
+    integer(c_int64_t) :: statements, arguments, events, ids, statement_bytes, argument_bytes, event_bytes, adjoint_bytes, &
+      used_bytes, committed_bytes, limit_bytes, width
+  end type
+  public :: admpi_statistics
+
+  ! A place in a tape, and an open nest.
+  type, bind(C) :: admpi_position
+    private
+    integer(c_int64_t) :: argument = 0, payload = 0
+    integer(c_int32_t) :: statement = 0, id = 0, event = 0, tag = 0
+  end type
+  type, bind(C) :: admpi_nest
+    private
+    integer(c_int64_t) :: token = 0
+  end type
+  public :: admpi_position, admpi_nest
+
+  ! The reverse function of a callback: admpi_reverse_fn in admpi/tape.h.
+  abstract interface
+    function admpi_reverse(n_out, n_in, width, out_adjoint, in_adjoint, payload) bind(C) result(status)
+      import
+      integer(c_int64_t), value :: n_out, n_in
+      integer(c_int32_t), value :: width
+      real(c_double), intent(in) :: out_adjoint(width, n_out)
+      real(c_double), intent(inout) :: in_adjoint(width, n_in)
+      type(c_ptr), value :: payload
+      integer(c_int32_t) :: status
+    end function
+  end interface
+  public :: admpi_reverse
+
+  ! A tape. A copy is the same tape, until free. Directions count from 1. Without ierr an error ends the program.
   type :: admpi_tape
     type(c_ptr) :: handle = c_null_ptr
   contains
     procedure :: new => tape_new
     procedure :: free => tape_free
     procedure :: activate => tape_activate
+    procedure :: deactivate => tape_deactivate
     procedure :: start => tape_start
     procedure :: stop => tape_stop
     procedure :: reset => tape_reset
-    procedure :: reverse => tape_reverse
-    procedure :: seed => tape_seed
-    generic :: input => input_0, input_1
-    generic :: adjoint => adjoint_0, adjoint_1
-    procedure, private :: input_0, input_1
-    procedure, private :: adjoint_0, adjoint_1
+    procedure :: position => tape_position
+    procedure :: reset_to => tape_reset_to
+    procedure :: set_limit => tape_set_limit
+    procedure :: set_width => tape_set_width
+    procedure :: trim => tape_trim
+    procedure :: clear_adjoints => tape_clear_adjoints
+    procedure :: start_nested => tape_start_nested
+    procedure :: recover_nested => tape_recover_nested
+    procedure :: callback => tape_callback
+    procedure :: precomputed => tape_precomputed
+    procedure :: statistics => tape_statistics
+    procedure, private :: reverse_all, reverse_range
+    generic :: reverse => reverse_all, reverse_range
+    procedure, private :: input_0, input_1, input_2, input_3, input_4, input_5, input_6, input_7
+    generic :: input => input_0, input_1, input_2, input_3, input_4, input_5, input_6, input_7
+    procedure, private :: keep_0, keep_1, keep_2, keep_3, keep_4, keep_5, keep_6, keep_7
+    generic :: keep => keep_0, keep_1, keep_2, keep_3, keep_4, keep_5, keep_6, keep_7
+    procedure, private :: seed_0, seed_1, seed_2, seed_3, seed_4, seed_5, seed_6, seed_7
+    generic :: seed => seed_0, seed_1, seed_2, seed_3, seed_4, seed_5, seed_6, seed_7
+    procedure, private :: adjoint_0, adjoint_1, adjoint_2, adjoint_3, adjoint_4, adjoint_5, adjoint_6, adjoint_7
+    generic :: adjoint => adjoint_0, adjoint_1, adjoint_2, adjoint_3, adjoint_4, adjoint_5, adjoint_6, adjoint_7
   end type
   public :: admpi_tape
+  public :: admpi_last_error, admpi_live_expressions
 
   interface
     integer(c_int32_t) function c_tape_new(tape) bind(C, name='admpi_tape_new')
       import
-      type(c_ptr), intent(out) :: tape
+      type(c_ptr), intent(inout) :: tape
     end function
     subroutine c_tape_free(tape) bind(C, name='admpi_tape_free')
       import
       type(c_ptr), value :: tape
     end subroutine
-    integer(c_int32_t) function c_tape_activate(tape, previous) bind(C, name='admpi_tape_activate')
+    integer(c_int32_t) function c_tape_activate(tape) bind(C, name='admpif_activate')
       import
-      type(c_ptr), value :: tape, previous
+      type(c_ptr), value :: tape
     end function
     integer(c_int32_t) function c_tape_start(tape) bind(C, name='admpi_tape_start')
       import
@@ -3857,7 +4442,7 @@ module admpi
       import
       type(c_ptr), value :: tape
     end function
-    integer(c_int32_t) function c_tape_reset(tape) bind(C, name='admpi_tape_reset')
+    integer(c_int32_t) function c_tape_reset(tape) bind(C, name='admpif_reset')
       import
       type(c_ptr), value :: tape
     end function
@@ -3865,14 +4450,71 @@ module admpi
       import
       type(c_ptr), value :: tape
     end function
-    integer(c_int32_t) function c_tape_input(tape, value, n, x) bind(C, name='admpi_tape_input')
+    integer(c_int32_t) function c_tape_trim(tape) bind(C, name='admpi_tape_trim')
       import
       type(c_ptr), value :: tape
-      real(c_double), intent(in) :: value(*)
-      integer(c_int64_t), value :: n
-      type(admpi_var), intent(inout) :: x(*)
     end function
-    integer(c_int32_t) function c_tape_adjoints(tape, x, n, direction, adjoint) bind(C, name='admpi_tape_adjoints')
+    integer(c_int32_t) function c_tape_clear_adjoints(tape) bind(C, name='admpi_tape_clear_adjoints')
+      import
+      type(c_ptr), value :: tape
+    end function
+    integer(c_int32_t) function c_reverse_range(tape, from, to) bind(C, name='admpi_tape_reverse_range')
+      import
+      type(c_ptr), value :: tape
+      type(admpi_position), intent(in) :: from, to
+    end function
+    integer(c_int32_t) function c_tape_position(tape, position) bind(C, name='admpi_tape_position')
+      import
+      type(c_ptr), value :: tape
+      type(admpi_position), intent(inout) :: position
+    end function
+    integer(c_int32_t) function c_tape_reset_to(tape, position) bind(C, name='admpi_tape_reset_to')
+      import
+      type(c_ptr), value :: tape
+      type(admpi_position), intent(in) :: position
+    end function
+    integer(c_int32_t) function c_set_limit(tape, bytes) bind(C, name='admpi_tape_set_limit')
+      import
+      type(c_ptr), value :: tape
+      integer(c_int64_t), value :: bytes
+    end function
+    integer(c_int32_t) function c_set_width(tape, width) bind(C, name='admpi_tape_set_width')
+      import
+      type(c_ptr), value :: tape
+      integer(c_int32_t), value :: width
+    end function
+    integer(c_int32_t) function c_start_nested(tape, flags, nest) bind(C, name='admpi_tape_start_nested')
+      import
+      type(c_ptr), value :: tape
+      integer(c_int32_t), value :: flags
+      type(admpi_nest), intent(inout) :: nest
+    end function
+    integer(c_int32_t) function c_recover_nested(tape, nest) bind(C, name='admpi_tape_recover_nested')
+      import
+      type(c_ptr), value :: tape
+      type(admpi_nest), value :: nest
+    end function
+    integer(c_int32_t) function c_input(tape, x, n) bind(C, name='admpif_input')
+      import
+      type(c_ptr), value :: tape
+      type(admpi_var), intent(inout) :: x(*)
+      integer(c_int64_t), value :: n
+    end function
+    integer(c_int32_t) function c_keep(tape, x, n) bind(C, name='admpif_keep')
+      import
+      type(c_ptr), value :: tape
+      type(admpi_var), intent(in) :: x(*)
+      integer(c_int64_t), value :: n
+    end function
+    integer(c_int32_t) function c_seed(tape, y, weight, n, direction) bind(C, name='admpif_seed')
+      import
+      type(c_ptr), value :: tape
+      type(admpi_var), intent(in) :: y(*)
+      real(c_double), intent(in) :: weight(*)
+      integer(c_int64_t), value :: n
+      integer(c_int32_t), value :: direction
+    end function
+    integer(c_int32_t) function c_adjoints(tape, x, n, direction, adjoint) bind(C, name='admpi_tape_adjoints')
       import
       type(c_ptr), value :: tape
       type(admpi_var), intent(in) :: x(*)
@@ -3880,13 +4522,35 @@ module admpi
       integer(c_int32_t), value :: direction
       real(c_double), intent(inout) :: adjoint(*)
     end function
-    integer(c_int32_t) function c_tape_seeds(tape, y, n, weight, direction) bind(C, name='admpif_seed')
+    integer(c_int32_t) function c_callback(tape, in, n_in, value, n_out, fn, payload, payload_size, out) &
+      bind(C, name='admpi_tape_callback')
       import
       type(c_ptr), value :: tape
-      type(admpi_var), intent(in) :: y(*)
+      type(admpi_var), intent(in) :: in(*)
+      integer(c_int64_t), value :: n_in, n_out
+      real(c_double), intent(in) :: value(*)
+      type(c_funptr), value :: fn
+      type(c_ptr), value :: payload
+      integer(c_size_t), value :: payload_size
+      type(admpi_var), intent(inout) :: out(*)
+    end function
+    integer(c_int32_t) function c_precomputed(tape, value, operand, partial, n, y) bind(C, name='admpi_tape_precomputed')
+      import
+      type(c_ptr), value :: tape
+      real(c_double), value :: value
+      type(admpi_var), intent(in) :: operand(*)
+      real(c_double), intent(in) :: partial(*)
       integer(c_int64_t), value :: n
-      real(c_double), intent(in) :: weight(*)
-      integer(c_int32_t), value :: direction
+      type(admpi_var), intent(inout) :: y
+    end function
+    integer(c_int32_t) function c_statistics(tape, statistics) bind(C, name='admpi_tape_statistics')
+      import
+      type(c_ptr), value :: tape
+      type(admpi_statistics), intent(inout) :: statistics
+    end function
+    ! The leaves of expressions that nobody has used: 0 between statements.
+    integer(c_int32_t) function admpi_live_expressions() bind(C, name='admpif_live')
+      import
     end function
     function c_last_error() bind(C, name='admpi_last_error') result(text)
       import
@@ -3897,6 +4561,48 @@ module admpi
       type(c_ptr), value :: text
     end function
   end interface
+
+  ! Sums, recorded as a statement for each 254 operands. Distances are in elements. Pure as the operators of plain mode are.
+  interface
+    pure subroutine c_sum(y, x, n) bind(C, name='admpif_sum')
+      import
+      type(admpi_var), intent(inout) :: y
+      type(admpi_var), intent(in) :: x(*)
+      integer(c_int64_t), value :: n
+    end subroutine
+#ifndef ADMPI_PLAIN
+    subroutine c_sum_e(y, x, n) bind(C, name='admpif_sum_e')
+      import
+      type(admpi_var), intent(inout) :: y
+      type(admpi_expr), intent(in) :: x(*)
+      integer(c_int64_t), value :: n
+    end subroutine
+#endif
+    pure subroutine c_dot(y, a, a_apart, b, b_apart, n) bind(C, name='admpif_dot')
+      import
+      type(admpi_var), intent(inout) :: y
+      type(admpi_var), intent(in) :: a(*), b(*)
+      integer(c_int64_t), value :: a_apart, b_apart, n
+    end subroutine
+    pure subroutine c_dot_d(y, a, a_apart, b, b_apart, n) bind(C, name='admpif_dot_d')
+      import
+      type(admpi_var), intent(inout) :: y
+      type(admpi_var), intent(in) :: a(*)
+      real(c_double), intent(in) :: b(*)
+      integer(c_int64_t), value :: a_apart, b_apart, n
+    end subroutine
+    pure subroutine c_record(y, value, x, partial, n) bind(C, name='admpif_record')
+      import
+      type(admpi_var), intent(inout) :: y
+      real(c_double), value :: value
+      type(admpi_var), intent(in) :: x(*)
+      real(c_double), intent(in) :: partial(*)
+      integer(c_int64_t), value :: n
+    end subroutine
+  end interface
+
+  ! Which fold.
+  integer, parameter :: of_sum = 1, of_product = 2, of_maxval = 3, of_minval = 4, of_norm2 = 5
 
 contains
 
@@ -4370,6 +5076,24 @@ contains
     type(admpi_var), intent(in) :: b
     type(admpi_var) :: y
     call admpip_modulo_dv_r(y, a, b)
+  end function
+  elemental function admpip_polygamma_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_polygamma_dv_r(y, a, b)
+  end function
+  elemental function admpip_copysign_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_copysign_vd_r(y, a, b)
+  end function
+  elemental function admpip_known_vk(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_known), intent(in) :: b
+    type(admpi_var) :: y
+    call admpip_known_vk_r(y, a, b)
   end function
 #endif
   elemental function add_vs(a, b) result(y)
@@ -4874,6 +5598,1295 @@ contains
     type(admpi_var), intent(in) :: b
     logical :: y
     y = a >= b%value
+  end function
+  elemental function polygamma_iv(a, b) result(y)
+    integer(int32), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpip_polygamma_dv(real(a, dp), b)
+  end function
+  elemental function sign_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpip_copysign_vd(a, b%value)
+  end function
+  elemental function sign_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp) :: y
+    y = sign(a, b%value)
+  end function
+  elemental function erfc_scaled_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var) :: y
+    real(dp) :: v, d
+    v = erfc_scaled(a%value)
+    d = 2*a%value*v - 1.12837916709551257389616_dp ! 2 / sqrt(pi)
+    y = admpip_known_vk(a, admpi_known(v, d))
+  end function
+  elemental function aint_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = aint(a%value)
+  end function
+  elemental function anint_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = anint(a%value)
+  end function
+  elemental function int_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32) :: y
+    y = int(a%value)
+  end function
+  elemental function nint_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32) :: y
+    y = nint(a%value)
+  end function
+  elemental function floor_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32) :: y
+    y = floor(a%value)
+  end function
+  elemental function ceiling_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32) :: y
+    y = ceiling(a%value)
+  end function
+  elemental function dble_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = dble(a%value)
+  end function
+  elemental function real_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = a%value
+  end function
+  elemental function real_vi(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32), intent(in) :: b
+    real(dp) :: y
+    y = merge(a%value, a%value, b > 0)
+  end function
+  elemental function isnan_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    logical :: y
+    y = a%value /= a%value
+  end function
+  elemental function epsilon_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = epsilon(a%value)
+  end function
+  elemental function huge_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = huge(a%value)
+  end function
+  elemental function tiny_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = tiny(a%value)
+  end function
+  elemental function max_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+  end function
+  elemental function max_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+  end function
+  elemental function max_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+  end function
+  elemental function max_vvv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_vvd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_vdv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_vdd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_dvv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_dvd(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_ddv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_of_8(a, b, c, d, e, f, g, h) result(y)
+    type(admpi_var), intent(in) :: a, b, c, d
+    type(admpi_var), intent(in), optional :: e, f, g, h
+    type(admpi_var) :: y
+    y = a
+    call max_of(y, b)
+    call max_of(y, c)
+    call max_of(y, d)
+    if (present(e)) call max_of(y, e)
+    if (present(f)) call max_of(y, f)
+    if (present(g)) call max_of(y, g)
+    if (present(h)) call max_of(y, h)
+  end function
+  elemental function min_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+  end function
+  elemental function min_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+  end function
+  elemental function min_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+  end function
+  elemental function min_vvv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_vvd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_vdv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_vdd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_dvv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_dvd(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_ddv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_of_8(a, b, c, d, e, f, g, h) result(y)
+    type(admpi_var), intent(in) :: a, b, c, d
+    type(admpi_var), intent(in), optional :: e, f, g, h
+    type(admpi_var) :: y
+    y = a
+    call min_of(y, b)
+    call min_of(y, c)
+    call min_of(y, d)
+    if (present(e)) call min_of(y, e)
+    if (present(f)) call min_of(y, f)
+    if (present(g)) call min_of(y, g)
+    if (present(h)) call min_of(y, h)
+  end function
+  function sum_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v1_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_v_dim(of_sum, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function product_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v1_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_v_dim(of_product, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function maxval_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v1_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_v_dim(of_maxval, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function minval_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v1_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_v_dim(of_minval, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function maxloc_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer :: y(1)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    integer :: y(1)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v1_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    integer :: y
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v1_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:)
+    integer :: y
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer :: y(1)
+    y = minloc(array%value)
+  end function
+  function minloc_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    integer :: y(1)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v1_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    integer :: y
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v1_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:)
+    integer :: y
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v1(x) result(y)
+    type(admpi_var), intent(in) :: x(:)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v2_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v2_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v2_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v2_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer :: y(2)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    integer :: y(2)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v2_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v2_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer :: y(2)
+    y = minloc(array%value)
+  end function
+  function minloc_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    integer :: y(2)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v2_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v2_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v2(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v3_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v3_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v3_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v3_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer :: y(3)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(3)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v3_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v3_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer :: y(3)
+    y = minloc(array%value)
+  end function
+  function minloc_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(3)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v3_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v3_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v3(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v4_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v4_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v4_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v4_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer :: y(4)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(4)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v4_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v4_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer :: y(4)
+    y = minloc(array%value)
+  end function
+  function minloc_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(4)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v4_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v4_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v4(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v5_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v5_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v5_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v5_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer :: y(5)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(5)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v5_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v5_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer :: y(5)
+    y = minloc(array%value)
+  end function
+  function minloc_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(5)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v5_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v5_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v5(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v6_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v6_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v6_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v6_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer :: y(6)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(6)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v6_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v6_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer :: y(6)
+    y = minloc(array%value)
+  end function
+  function minloc_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(6)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v6_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v6_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v6(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v7_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v7_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v7_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v7_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v7_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v7_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = minloc(array%value)
+  end function
+  function minloc_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v7_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v7_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v7(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function dot_product_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:)
+    type(admpi_var), intent(in) :: b(:)
+    type(admpi_var) :: y
+    call c_dot(y, a, 1_c_int64_t, b, 1_c_int64_t, size(a, kind=c_int64_t))
+  end function
+  function matmul_vv_22(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:, :)
+    type(admpi_var), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(a, 1), size(b, 2))
+    call matmul_vv(y, a, b, size(a, 1), size(a, 2), size(b, 2))
+  end function
+  function matmul_vv_21(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:, :)
+    type(admpi_var), intent(in) :: b(:)
+    type(admpi_var) :: y(size(a, 1))
+    call matmul_vv(y, a, b, size(a, 1), size(a, 2), 1)
+  end function
+  function matmul_vv_12(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:)
+    type(admpi_var), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(b, 2))
+    call matmul_vv(y, a, b, 1, size(a), size(b, 2))
+  end function
+  function dot_product_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:)
+    real(dp), intent(in) :: b(:)
+    type(admpi_var) :: y
+    call c_dot_d(y, a, 1_c_int64_t, b, 1_c_int64_t, size(a, kind=c_int64_t))
+  end function
+  function matmul_vd_22(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:, :)
+    real(dp), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(a, 1), size(b, 2))
+    call matmul_vd(y, a, b, size(a, 1), size(a, 2), size(b, 2))
+  end function
+  function matmul_vd_21(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:, :)
+    real(dp), intent(in) :: b(:)
+    type(admpi_var) :: y(size(a, 1))
+    call matmul_vd(y, a, b, size(a, 1), size(a, 2), 1)
+  end function
+  function matmul_vd_12(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:)
+    real(dp), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(b, 2))
+    call matmul_vd(y, a, b, 1, size(a), size(b, 2))
+  end function
+  function dot_product_dv(a, b) result(y)
+    real(dp), intent(in) :: a(:)
+    type(admpi_var), intent(in) :: b(:)
+    type(admpi_var) :: y
+    call c_dot_d(y, b, 1_c_int64_t, a, 1_c_int64_t, size(a, kind=c_int64_t))
+  end function
+  function matmul_dv_22(a, b) result(y)
+    real(dp), intent(in) :: a(:, :)
+    type(admpi_var), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(a, 1), size(b, 2))
+    call matmul_dv(y, a, b, size(a, 1), size(a, 2), size(b, 2))
+  end function
+  function matmul_dv_21(a, b) result(y)
+    real(dp), intent(in) :: a(:, :)
+    type(admpi_var), intent(in) :: b(:)
+    type(admpi_var) :: y(size(a, 1))
+    call matmul_dv(y, a, b, size(a, 1), size(a, 2), 1)
+  end function
+  function matmul_dv_12(a, b) result(y)
+    real(dp), intent(in) :: a(:)
+    type(admpi_var), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(b, 2))
+    call matmul_dv(y, a, b, 1, size(a), size(b, 2))
   end function
 #else
 #ifdef ADMPI_BY_REFERENCE
@@ -6007,6 +8020,42 @@ contains
     type(admpi_expr) :: y
     call admpif_modulo_de_r(y, a, b)
   end function
+  impure elemental function admpif_polygamma_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_polygamma_dv_r(y, a, b)
+  end function
+  impure elemental function admpif_polygamma_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_polygamma_de_r(y, a, b)
+  end function
+  impure elemental function admpif_copysign_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_copysign_vd_r(y, a, b)
+  end function
+  impure elemental function admpif_copysign_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_copysign_ed_r(y, a, b)
+  end function
+  impure elemental function admpif_known_vk(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_known), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_known_vk_r(y, a, b)
+  end function
+  impure elemental function admpif_known_ek(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_known), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_known_ek_r(y, a, b)
+  end function
 #endif
   impure elemental function add_vs(a, b) result(y)
     type(admpi_var), intent(in) :: a
@@ -6356,7 +8405,7 @@ contains
     type(admpi_expr) :: y
     y = admpif_pow_de(real(a, dp), b)
   end function
-  impure elemental function plus_v(a) result(y)
+  elemental function plus_v(a) result(y)
     type(admpi_var), intent(in) :: a
     type(admpi_var) :: y
     y = a
@@ -7158,6 +9207,2916 @@ contains
     y = a >= b%value
     call admpif_drop(b)
   end function
+  impure elemental function polygamma_iv(a, b) result(y)
+    integer(int32), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    y = admpif_polygamma_dv(real(a, dp), b)
+  end function
+  impure elemental function polygamma_ie(a, b) result(y)
+    integer(int32), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    y = admpif_polygamma_de(real(a, dp), b)
+  end function
+  impure elemental function sign_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    y = admpif_copysign_vd(a, b%value)
+  end function
+  impure elemental function sign_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_drop(b)
+    y = admpif_copysign_vd(a, b%value)
+  end function
+  impure elemental function sign_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr) :: y
+    y = admpif_copysign_ed(a, b%value)
+  end function
+  impure elemental function sign_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr) :: y
+    call admpif_drop(b)
+    y = admpif_copysign_ed(a, b%value)
+  end function
+  elemental function sign_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp) :: y
+    y = sign(a, b%value)
+  end function
+  impure elemental function sign_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp) :: y
+    y = sign(a, b%value)
+    call admpif_drop(b)
+  end function
+  impure elemental function erfc_scaled_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr) :: y
+    real(dp) :: v, d
+    v = erfc_scaled(a%value)
+    d = 2*a%value*v - 1.12837916709551257389616_dp ! 2 / sqrt(pi)
+    y = admpif_known_vk(a, admpi_known(v, d))
+  end function
+  impure elemental function erfc_scaled_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr) :: y
+    real(dp) :: v, d
+    v = erfc_scaled(a%value)
+    d = 2*a%value*v - 1.12837916709551257389616_dp ! 2 / sqrt(pi)
+    y = admpif_known_ek(a, admpi_known(v, d))
+  end function
+  elemental function aint_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = aint(a%value)
+  end function
+  elemental function anint_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = anint(a%value)
+  end function
+  elemental function int_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32) :: y
+    y = int(a%value)
+  end function
+  elemental function nint_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32) :: y
+    y = nint(a%value)
+  end function
+  elemental function floor_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32) :: y
+    y = floor(a%value)
+  end function
+  elemental function ceiling_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32) :: y
+    y = ceiling(a%value)
+  end function
+  elemental function dble_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = dble(a%value)
+  end function
+  elemental function real_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = a%value
+  end function
+  elemental function real_vi(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    integer(int32), intent(in) :: b
+    real(dp) :: y
+    y = merge(a%value, a%value, b > 0)
+  end function
+  elemental function isnan_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    logical :: y
+    y = a%value /= a%value
+  end function
+  impure elemental function aint_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp) :: y
+    y = aint(a%value)
+    call admpif_drop(a)
+  end function
+  impure elemental function anint_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp) :: y
+    y = anint(a%value)
+    call admpif_drop(a)
+  end function
+  impure elemental function int_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    integer(int32) :: y
+    y = int(a%value)
+    call admpif_drop(a)
+  end function
+  impure elemental function nint_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    integer(int32) :: y
+    y = nint(a%value)
+    call admpif_drop(a)
+  end function
+  impure elemental function floor_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    integer(int32) :: y
+    y = floor(a%value)
+    call admpif_drop(a)
+  end function
+  impure elemental function ceiling_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    integer(int32) :: y
+    y = ceiling(a%value)
+    call admpif_drop(a)
+  end function
+  impure elemental function dble_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp) :: y
+    y = dble(a%value)
+    call admpif_drop(a)
+  end function
+  impure elemental function real_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp) :: y
+    y = a%value
+    call admpif_drop(a)
+  end function
+  impure elemental function real_ei(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    integer(int32), intent(in) :: b
+    real(dp) :: y
+    y = merge(a%value, a%value, b > 0)
+    call admpif_drop(a)
+  end function
+  impure elemental function isnan_e(a) result(y)
+    type(admpi_expr), intent(in) :: a
+    logical :: y
+    y = a%value /= a%value
+    call admpif_drop(a)
+  end function
+  elemental function epsilon_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = epsilon(a%value)
+  end function
+  elemental function huge_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = huge(a%value)
+  end function
+  elemental function tiny_v(a) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp) :: y
+    y = tiny(a%value)
+  end function
+  elemental function max_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+  end function
+  impure elemental function max_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+  end function
+  elemental function max_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+  end function
+  impure elemental function max_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+  end function
+  impure elemental function max_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+  end function
+  impure elemental function max_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+  end function
+  elemental function max_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+  end function
+  impure elemental function max_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+  end function
+  elemental function max_vvv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_vve(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_vvd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_vev(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_vee(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_ved(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_vdv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_vde(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_vdd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_evv(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_eve(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_evd(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_eev(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_eee(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_eed(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_edv(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_ede(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_edd(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_dvv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_dve(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_dvd(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_dev(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_dee(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_ded(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_ddv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  impure elemental function max_dde(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call max_of(y, admpi_var(b))
+    call max_of(y, admpi_var(c))
+  end function
+  elemental function max_of_8(a, b, c, d, e, f, g, h) result(y)
+    type(admpi_var), intent(in) :: a, b, c, d
+    type(admpi_var), intent(in), optional :: e, f, g, h
+    type(admpi_var) :: y
+    y = a
+    call max_of(y, b)
+    call max_of(y, c)
+    call max_of(y, d)
+    if (present(e)) call max_of(y, e)
+    if (present(f)) call max_of(y, f)
+    if (present(g)) call max_of(y, g)
+    if (present(h)) call max_of(y, h)
+  end function
+  elemental function min_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+  end function
+  impure elemental function min_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+  end function
+  elemental function min_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+  end function
+  impure elemental function min_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+  end function
+  impure elemental function min_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+  end function
+  impure elemental function min_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+  end function
+  elemental function min_dv(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+  end function
+  impure elemental function min_de(a, b) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+  end function
+  elemental function min_vvv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_vve(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_vvd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_vev(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_vee(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_ved(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_vdv(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_vde(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_vdd(a, b, c) result(y)
+    type(admpi_var), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_evv(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_eve(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_evd(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_eev(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_eee(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_eed(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_edv(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_ede(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_edd(a, b, c) result(y)
+    type(admpi_expr), intent(in) :: a
+    real(dp), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_dvv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_dve(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_dvd(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_var), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_dev(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_dee(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_ded(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    type(admpi_expr), intent(in) :: b
+    real(dp), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_ddv(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_var), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  impure elemental function min_dde(a, b, c) result(y)
+    real(dp), intent(in) :: a
+    real(dp), intent(in) :: b
+    type(admpi_expr), intent(in) :: c
+    type(admpi_var) :: y
+    y = admpi_var(a)
+    call min_of(y, admpi_var(b))
+    call min_of(y, admpi_var(c))
+  end function
+  elemental function min_of_8(a, b, c, d, e, f, g, h) result(y)
+    type(admpi_var), intent(in) :: a, b, c, d
+    type(admpi_var), intent(in), optional :: e, f, g, h
+    type(admpi_var) :: y
+    y = a
+    call min_of(y, b)
+    call min_of(y, c)
+    call min_of(y, d)
+    if (present(e)) call min_of(y, e)
+    if (present(f)) call min_of(y, f)
+    if (present(g)) call min_of(y, g)
+    if (present(h)) call min_of(y, h)
+  end function
+  function sum_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v1_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_v_dim(of_sum, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function product_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v1_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_v_dim(of_product, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function maxval_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v1_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_v_dim(of_maxval, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function minval_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v1_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_v_dim(of_minval, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function maxloc_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer :: y(1)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    integer :: y(1)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v1_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    integer :: y
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v1_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:)
+    integer :: y
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v1(array) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer :: y(1)
+    y = minloc(array%value)
+  end function
+  function minloc_v1_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    integer :: y(1)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v1_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    integer :: y
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v1_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:)
+    integer :: y
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v1(x) result(y)
+    type(admpi_var), intent(in) :: x(:)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_e1(array) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y)
+  end function
+  function sum_e1_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y, mask)
+  end function
+  function sum_e1_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_e_dim(of_sum, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function product_e1(array) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y)
+  end function
+  function product_e1_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y, mask)
+  end function
+  function product_e1_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_e_dim(of_product, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function maxval_e1(array) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y)
+  end function
+  function maxval_e1_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_e1_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_e_dim(of_maxval, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function minval_e1(array) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y)
+  end function
+  function minval_e1_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y, mask)
+  end function
+  function minval_e1_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:)
+    type(admpi_var) :: y
+    type(admpi_var) :: one(1)
+    call fold_e_dim(of_minval, array, shape(array), dim, one, mask)
+    y = one(1)
+  end function
+  function maxloc_e1(array) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    integer :: y(1)
+    y = maxloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e1_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    integer :: y(1)
+    y = maxloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e1_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    integer :: y
+    y = maxloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e1_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:)
+    integer :: y
+    y = maxloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e1(array) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    integer :: y(1)
+    y = minloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e1_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    logical, intent(in) :: mask(:)
+    integer :: y(1)
+    y = minloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e1_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    integer :: y
+    y = minloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e1_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:)
+    integer :: y
+    y = minloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function norm2_e1(x) result(y)
+    type(admpi_expr), intent(in) :: x(:)
+    type(admpi_var) :: y
+    call fold_e(of_norm2, x, size(x), y)
+  end function
+  function sum_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v2_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v2_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v2_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v2_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer :: y(2)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    integer :: y(2)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v2_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v2_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v2(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer :: y(2)
+    y = minloc(array%value)
+  end function
+  function minloc_v2_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    integer :: y(2)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v2_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v2_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v2(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_e2(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y)
+  end function
+  function sum_e2_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y, mask)
+  end function
+  function sum_e2_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_e2(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y)
+  end function
+  function product_e2_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y, mask)
+  end function
+  function product_e2_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_e2(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y)
+  end function
+  function maxval_e2_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_e2_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_e2(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y)
+  end function
+  function minval_e2_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y, mask)
+  end function
+  function minval_e2_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_e2(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    integer :: y(2)
+    y = maxloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e2_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    integer :: y(2)
+    y = maxloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e2_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = maxloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e2_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = maxloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e2(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    integer :: y(2)
+    y = minloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e2_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    logical, intent(in) :: mask(:, :)
+    integer :: y(2)
+    y = minloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e2_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = minloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e2_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
+    y = minloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function norm2_e2(x) result(y)
+    type(admpi_expr), intent(in) :: x(:, :)
+    type(admpi_var) :: y
+    call fold_e(of_norm2, x, size(x), y)
+  end function
+  function sum_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v3_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v3_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v3_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v3_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer :: y(3)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(3)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v3_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v3_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v3(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer :: y(3)
+    y = minloc(array%value)
+  end function
+  function minloc_v3_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(3)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v3_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v3_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v3(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_e3(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y)
+  end function
+  function sum_e3_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y, mask)
+  end function
+  function sum_e3_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_e3(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y)
+  end function
+  function product_e3_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y, mask)
+  end function
+  function product_e3_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_e3(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y)
+  end function
+  function maxval_e3_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_e3_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_e3(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y)
+  end function
+  function minval_e3_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y, mask)
+  end function
+  function minval_e3_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_e3(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    integer :: y(3)
+    y = maxloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e3_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(3)
+    y = maxloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e3_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = maxloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e3_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = maxloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e3(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    integer :: y(3)
+    y = minloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e3_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(3)
+    y = minloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e3_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = minloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e3_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
+    y = minloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function norm2_e3(x) result(y)
+    type(admpi_expr), intent(in) :: x(:, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_norm2, x, size(x), y)
+  end function
+  function sum_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v4_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v4_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v4_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v4_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer :: y(4)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(4)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v4_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v4_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v4(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer :: y(4)
+    y = minloc(array%value)
+  end function
+  function minloc_v4_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(4)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v4_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v4_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v4(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_e4(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y)
+  end function
+  function sum_e4_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y, mask)
+  end function
+  function sum_e4_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_e4(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y)
+  end function
+  function product_e4_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y, mask)
+  end function
+  function product_e4_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_e4(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y)
+  end function
+  function maxval_e4_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_e4_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_e4(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y)
+  end function
+  function minval_e4_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y, mask)
+  end function
+  function minval_e4_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_e4(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    integer :: y(4)
+    y = maxloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e4_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(4)
+    y = maxloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e4_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = maxloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e4_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = maxloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e4(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    integer :: y(4)
+    y = minloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e4_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(4)
+    y = minloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e4_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = minloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e4_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3))
+    y = minloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function norm2_e4(x) result(y)
+    type(admpi_expr), intent(in) :: x(:, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_norm2, x, size(x), y)
+  end function
+  function sum_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v5_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v5_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v5_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v5_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer :: y(5)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(5)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v5_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v5_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v5(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer :: y(5)
+    y = minloc(array%value)
+  end function
+  function minloc_v5_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(5)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v5_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v5_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v5(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_e5(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y)
+  end function
+  function sum_e5_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y, mask)
+  end function
+  function sum_e5_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_e5(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y)
+  end function
+  function product_e5_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y, mask)
+  end function
+  function product_e5_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_e5(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y)
+  end function
+  function maxval_e5_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_e5_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_e5(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y)
+  end function
+  function minval_e5_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y, mask)
+  end function
+  function minval_e5_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_e5(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    integer :: y(5)
+    y = maxloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e5_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(5)
+    y = maxloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e5_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = maxloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e5_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = maxloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e5(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    integer :: y(5)
+    y = minloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e5_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(5)
+    y = minloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e5_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = minloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e5_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
+    y = minloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function norm2_e5(x) result(y)
+    type(admpi_expr), intent(in) :: x(:, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_norm2, x, size(x), y)
+  end function
+  function sum_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v6_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v6_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v6_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v6_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer :: y(6)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(6)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v6_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v6_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v6(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer :: y(6)
+    y = minloc(array%value)
+  end function
+  function minloc_v6_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(6)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v6_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v6_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v6(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_e6(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y)
+  end function
+  function sum_e6_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y, mask)
+  end function
+  function sum_e6_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_e6(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y)
+  end function
+  function product_e6_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y, mask)
+  end function
+  function product_e6_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_e6(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y)
+  end function
+  function maxval_e6_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_e6_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_e6(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y)
+  end function
+  function minval_e6_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y, mask)
+  end function
+  function minval_e6_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_e6(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    integer :: y(6)
+    y = maxloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e6_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(6)
+    y = maxloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e6_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = maxloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e6_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = maxloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e6(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    integer :: y(6)
+    y = minloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e6_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(6)
+    y = minloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e6_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = minloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e6_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5))
+    y = minloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function norm2_e6(x) result(y)
+    type(admpi_expr), intent(in) :: x(:, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_norm2, x, size(x), y)
+  end function
+  function sum_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y)
+  end function
+  function sum_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_sum, array, size(array), y, mask)
+  end function
+  function sum_v7_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_v_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y)
+  end function
+  function product_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_product, array, size(array), y, mask)
+  end function
+  function product_v7_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_v_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y)
+  end function
+  function maxval_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_v7_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_v_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y)
+  end function
+  function minval_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_minval, array, size(array), y, mask)
+  end function
+  function minval_v7_dim(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_v_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = maxloc(array%value)
+  end function
+  function maxloc_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = maxloc(array%value, mask)
+  end function
+  function maxloc_v7_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = maxloc(array%value, dim)
+  end function
+  function maxloc_v7_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = maxloc(array%value, dim, mask)
+  end function
+  function minloc_v7(array) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = minloc(array%value)
+  end function
+  function minloc_v7_mask(array, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = minloc(array%value, mask)
+  end function
+  function minloc_v7_dim(array, dim) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = minloc(array%value, dim)
+  end function
+  function minloc_v7_dim_mask(array, dim, mask) result(y)
+    type(admpi_var), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = minloc(array%value, dim, mask)
+  end function
+  function norm2_v7(x) result(y)
+    type(admpi_var), intent(in) :: x(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_v(of_norm2, x, size(x), y)
+  end function
+  function sum_e7(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y)
+  end function
+  function sum_e7_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_sum, array, size(array), y, mask)
+  end function
+  function sum_e7_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
+  end function
+  function product_e7(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y)
+  end function
+  function product_e7_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_product, array, size(array), y, mask)
+  end function
+  function product_e7_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_e_dim(of_product, array, shape(array), dim, y, mask)
+  end function
+  function maxval_e7(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y)
+  end function
+  function maxval_e7_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_maxval, array, size(array), y, mask)
+  end function
+  function maxval_e7_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
+  end function
+  function minval_e7(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y)
+  end function
+  function minval_e7_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_minval, array, size(array), y, mask)
+  end function
+  function minval_e7_dim(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
+    type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
+  end function
+  function maxloc_e7(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = maxloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e7_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = maxloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e7_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = maxloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function maxloc_e7_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = maxloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e7(array) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = minloc(array%value)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e7_mask(array, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(7)
+    y = minloc(array%value, mask)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e7_dim(array, dim) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = minloc(array%value, dim)
+    call drop_all(array, size(array))
+  end function
+  function minloc_e7_dim_mask(array, dim, mask) result(y)
+    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    integer, intent(in) :: dim
+    logical, intent(in) :: mask(:, :, :, :, :, :, :)
+    integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
+      merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
+      merge(size(array, 5), size(array, 6), dim > 5), merge(size(array, 6), size(array, 7), dim > 6))
+    y = minloc(array%value, dim, mask)
+    call drop_all(array, size(array))
+  end function
+  function norm2_e7(x) result(y)
+    type(admpi_expr), intent(in) :: x(:, :, :, :, :, :, :)
+    type(admpi_var) :: y
+    call fold_e(of_norm2, x, size(x), y)
+  end function
+  function dot_product_vv(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:)
+    type(admpi_var), intent(in) :: b(:)
+    type(admpi_var) :: y
+    call c_dot(y, a, 1_c_int64_t, b, 1_c_int64_t, size(a, kind=c_int64_t))
+  end function
+  function matmul_vv_22(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:, :)
+    type(admpi_var), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(a, 1), size(b, 2))
+    call matmul_vv(y, a, b, size(a, 1), size(a, 2), size(b, 2))
+  end function
+  function matmul_vv_21(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:, :)
+    type(admpi_var), intent(in) :: b(:)
+    type(admpi_var) :: y(size(a, 1))
+    call matmul_vv(y, a, b, size(a, 1), size(a, 2), 1)
+  end function
+  function matmul_vv_12(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:)
+    type(admpi_var), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(b, 2))
+    call matmul_vv(y, a, b, 1, size(a), size(b, 2))
+  end function
+  function dot_product_ve(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:)
+    type(admpi_expr), intent(in) :: b(:)
+    type(admpi_var) :: y
+    y = dot_product_vv(a, admpi_var(b))
+  end function
+  function matmul_ve_22(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:, :)
+    type(admpi_expr), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(a, 1), size(b, 2))
+    y = matmul_vv_22(a, admpi_var(b))
+  end function
+  function matmul_ve_21(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:, :)
+    type(admpi_expr), intent(in) :: b(:)
+    type(admpi_var) :: y(size(a, 1))
+    y = matmul_vv_21(a, admpi_var(b))
+  end function
+  function matmul_ve_12(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:)
+    type(admpi_expr), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(b, 2))
+    y = matmul_vv_12(a, admpi_var(b))
+  end function
+  function dot_product_vd(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:)
+    real(dp), intent(in) :: b(:)
+    type(admpi_var) :: y
+    call c_dot_d(y, a, 1_c_int64_t, b, 1_c_int64_t, size(a, kind=c_int64_t))
+  end function
+  function matmul_vd_22(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:, :)
+    real(dp), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(a, 1), size(b, 2))
+    call matmul_vd(y, a, b, size(a, 1), size(a, 2), size(b, 2))
+  end function
+  function matmul_vd_21(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:, :)
+    real(dp), intent(in) :: b(:)
+    type(admpi_var) :: y(size(a, 1))
+    call matmul_vd(y, a, b, size(a, 1), size(a, 2), 1)
+  end function
+  function matmul_vd_12(a, b) result(y)
+    type(admpi_var), intent(in) :: a(:)
+    real(dp), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(b, 2))
+    call matmul_vd(y, a, b, 1, size(a), size(b, 2))
+  end function
+  function dot_product_ev(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:)
+    type(admpi_var), intent(in) :: b(:)
+    type(admpi_var) :: y
+    y = dot_product_vv(admpi_var(a), b)
+  end function
+  function matmul_ev_22(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:, :)
+    type(admpi_var), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(a, 1), size(b, 2))
+    y = matmul_vv_22(admpi_var(a), b)
+  end function
+  function matmul_ev_21(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:, :)
+    type(admpi_var), intent(in) :: b(:)
+    type(admpi_var) :: y(size(a, 1))
+    y = matmul_vv_21(admpi_var(a), b)
+  end function
+  function matmul_ev_12(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:)
+    type(admpi_var), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(b, 2))
+    y = matmul_vv_12(admpi_var(a), b)
+  end function
+  function dot_product_ee(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:)
+    type(admpi_expr), intent(in) :: b(:)
+    type(admpi_var) :: y
+    y = dot_product_vv(admpi_var(a), admpi_var(b))
+  end function
+  function matmul_ee_22(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:, :)
+    type(admpi_expr), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(a, 1), size(b, 2))
+    y = matmul_vv_22(admpi_var(a), admpi_var(b))
+  end function
+  function matmul_ee_21(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:, :)
+    type(admpi_expr), intent(in) :: b(:)
+    type(admpi_var) :: y(size(a, 1))
+    y = matmul_vv_21(admpi_var(a), admpi_var(b))
+  end function
+  function matmul_ee_12(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:)
+    type(admpi_expr), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(b, 2))
+    y = matmul_vv_12(admpi_var(a), admpi_var(b))
+  end function
+  function dot_product_ed(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:)
+    real(dp), intent(in) :: b(:)
+    type(admpi_var) :: y
+    y = dot_product_vd(admpi_var(a), b)
+  end function
+  function matmul_ed_22(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:, :)
+    real(dp), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(a, 1), size(b, 2))
+    y = matmul_vd_22(admpi_var(a), b)
+  end function
+  function matmul_ed_21(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:, :)
+    real(dp), intent(in) :: b(:)
+    type(admpi_var) :: y(size(a, 1))
+    y = matmul_vd_21(admpi_var(a), b)
+  end function
+  function matmul_ed_12(a, b) result(y)
+    type(admpi_expr), intent(in) :: a(:)
+    real(dp), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(b, 2))
+    y = matmul_vd_12(admpi_var(a), b)
+  end function
+  function dot_product_dv(a, b) result(y)
+    real(dp), intent(in) :: a(:)
+    type(admpi_var), intent(in) :: b(:)
+    type(admpi_var) :: y
+    call c_dot_d(y, b, 1_c_int64_t, a, 1_c_int64_t, size(a, kind=c_int64_t))
+  end function
+  function matmul_dv_22(a, b) result(y)
+    real(dp), intent(in) :: a(:, :)
+    type(admpi_var), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(a, 1), size(b, 2))
+    call matmul_dv(y, a, b, size(a, 1), size(a, 2), size(b, 2))
+  end function
+  function matmul_dv_21(a, b) result(y)
+    real(dp), intent(in) :: a(:, :)
+    type(admpi_var), intent(in) :: b(:)
+    type(admpi_var) :: y(size(a, 1))
+    call matmul_dv(y, a, b, size(a, 1), size(a, 2), 1)
+  end function
+  function matmul_dv_12(a, b) result(y)
+    real(dp), intent(in) :: a(:)
+    type(admpi_var), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(b, 2))
+    call matmul_dv(y, a, b, 1, size(a), size(b, 2))
+  end function
+  function dot_product_de(a, b) result(y)
+    real(dp), intent(in) :: a(:)
+    type(admpi_expr), intent(in) :: b(:)
+    type(admpi_var) :: y
+    y = dot_product_dv(a, admpi_var(b))
+  end function
+  function matmul_de_22(a, b) result(y)
+    real(dp), intent(in) :: a(:, :)
+    type(admpi_expr), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(a, 1), size(b, 2))
+    y = matmul_dv_22(a, admpi_var(b))
+  end function
+  function matmul_de_21(a, b) result(y)
+    real(dp), intent(in) :: a(:, :)
+    type(admpi_expr), intent(in) :: b(:)
+    type(admpi_var) :: y(size(a, 1))
+    y = matmul_dv_21(a, admpi_var(b))
+  end function
+  function matmul_de_12(a, b) result(y)
+    real(dp), intent(in) :: a(:)
+    type(admpi_expr), intent(in) :: b(:, :)
+    type(admpi_var) :: y(size(b, 2))
+    y = matmul_dv_12(a, admpi_var(b))
+  end function
 #endif
 
   elemental subroutine assign_vd(y, x)
@@ -7269,10 +12228,15 @@ contains
     call c_tape_free(self%handle)
     self%handle = c_null_ptr
   end subroutine
+  subroutine tape_deactivate(self, ierr)
+    class(admpi_tape), intent(in) :: self
+    integer, intent(out), optional :: ierr
+    if (c_associated(self%handle)) call report(c_tape_activate(c_null_ptr), 'deactivate', ierr)
+  end subroutine
   subroutine tape_activate(self, ierr)
     class(admpi_tape), intent(in) :: self
     integer, intent(out), optional :: ierr
-    call report(c_tape_activate(self%handle, c_null_ptr), 'activate', ierr)
+    call report(c_tape_activate(self%handle), 'activate', ierr)
   end subroutine
   subroutine tape_start(self, ierr)
     class(admpi_tape), intent(in) :: self
@@ -7289,21 +12253,121 @@ contains
     integer, intent(out), optional :: ierr
     call report(c_tape_reset(self%handle), 'reset', ierr)
   end subroutine
-  subroutine tape_reverse(self, ierr)
+  subroutine tape_trim(self, ierr)
+    class(admpi_tape), intent(in) :: self
+    integer, intent(out), optional :: ierr
+    call report(c_tape_trim(self%handle), 'trim', ierr)
+  end subroutine
+  subroutine tape_clear_adjoints(self, ierr)
+    class(admpi_tape), intent(in) :: self
+    integer, intent(out), optional :: ierr
+    call report(c_tape_clear_adjoints(self%handle), 'clear_adjoints', ierr)
+  end subroutine
+  subroutine reverse_all(self, ierr)
     class(admpi_tape), intent(in) :: self
     integer, intent(out), optional :: ierr
     call report(c_tape_reverse(self%handle), 'reverse', ierr)
   end subroutine
-  subroutine tape_seed(self, y, weight, direction, ierr)
+  subroutine reverse_range(self, from, to, ierr)
     class(admpi_tape), intent(in) :: self
-    type(admpi_var), intent(in) :: y
-    real(dp), intent(in) :: weight
-    integer, intent(in), optional :: direction
+    type(admpi_position), intent(in) :: from, to
     integer, intent(out), optional :: ierr
-    integer(c_int32_t) :: d
-    d = 0
-    if (present(direction)) d = direction - 1
-    call report(c_tape_seeds(self%handle, [y], 1_c_int64_t, [weight], d), 'seed', ierr)
+    call report(c_reverse_range(self%handle, from, to), 'reverse', ierr)
+  end subroutine
+  subroutine tape_position(self, position, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_position), intent(out) :: position
+    integer, intent(out), optional :: ierr
+    call report(c_tape_position(self%handle, position), 'position', ierr)
+  end subroutine
+  subroutine tape_reset_to(self, position, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_position), intent(in) :: position
+    integer, intent(out), optional :: ierr
+    call report(c_tape_reset_to(self%handle, position), 'reset_to', ierr)
+  end subroutine
+  subroutine tape_set_limit(self, bytes, ierr)
+    class(admpi_tape), intent(in) :: self
+    integer(int64), intent(in) :: bytes
+    integer, intent(out), optional :: ierr
+    call report(c_set_limit(self%handle, bytes), 'set_limit', ierr)
+  end subroutine
+  subroutine tape_set_width(self, width, ierr)
+    class(admpi_tape), intent(in) :: self
+    integer, intent(in) :: width
+    integer, intent(out), optional :: ierr
+    call report(c_set_width(self%handle, width), 'set_width', ierr)
+  end subroutine
+  subroutine tape_start_nested(self, nest, isolated, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_nest), intent(out) :: nest
+    logical, intent(in), optional :: isolated
+    integer, intent(out), optional :: ierr
+    integer(c_int32_t) :: flags
+    flags = 0
+    if (present(isolated)) flags = merge(2, 0, isolated) ! ADMPI_NEST_ISOLATED
+    call report(c_start_nested(self%handle, flags, nest), 'start_nested', ierr)
+  end subroutine
+  subroutine tape_recover_nested(self, nest, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_nest), intent(in) :: nest
+    integer, intent(out), optional :: ierr
+    call report(c_recover_nested(self%handle, nest), 'recover_nested', ierr)
+  end subroutine
+  ! payload_size: bytes to copy into the tape; absent, the pointer is kept as it is.
+  subroutine tape_callback(self, in, value, fn, payload, out, payload_size, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: in(:)
+    real(dp), intent(in) :: value(:)
+    procedure(admpi_reverse) :: fn
+    type(c_ptr), intent(in) :: payload
+    type(admpi_var), intent(inout) :: out(:)
+    integer(int64), intent(in), optional :: payload_size
+    integer, intent(out), optional :: ierr
+    integer(c_size_t) :: bytes
+    if (size(out) /= size(value)) error stop 'admpi: callback: value and out have different sizes'
+    bytes = 0
+    if (present(payload_size)) bytes = payload_size
+    call report(c_callback(self%handle, in, size(in, kind=c_int64_t), value, size(value, kind=c_int64_t), c_funloc(fn), &
+      payload, bytes, out), 'callback', ierr)
+  end subroutine
+  subroutine tape_precomputed(self, value, operand, partial, y, ierr)
+    class(admpi_tape), intent(in) :: self
+    real(dp), intent(in) :: value
+    type(admpi_var), intent(in) :: operand(:)
+    real(dp), intent(in) :: partial(:)
+    type(admpi_var), intent(inout) :: y
+    integer, intent(out), optional :: ierr
+    if (size(operand) /= size(partial)) error stop 'admpi: precomputed: operand and partial have different sizes'
+    call report(c_precomputed(self%handle, value, operand, partial, size(operand, kind=c_int64_t), y), 'precomputed', ierr)
+  end subroutine
+  subroutine tape_statistics(self, statistics, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_statistics), intent(inout) :: statistics
+    integer, intent(out), optional :: ierr
+    call report(c_statistics(self%handle, statistics), 'statistics', ierr)
+  end subroutine
+
+  ! C counts directions from 0.
+  pure integer(c_int32_t) function counted(direction)
+    integer, intent(in), optional :: direction
+    counted = 0
+    if (present(direction)) counted = direction - 1
+  end function
+  subroutine inputs(self, x, n, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(inout) :: x(*)
+    integer(c_int64_t), intent(in) :: n
+    integer, intent(out), optional :: ierr
+    call report(c_input(self%handle, x, n), 'input', ierr)
+  end subroutine
+  subroutine adjoints(self, x, n, direction, y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(*)
+    integer(c_int64_t), intent(in) :: n
+    integer, intent(in), optional :: direction
+    real(dp), intent(inout) :: y(*)
+    call report(c_adjoints(self%handle, x, n, counted(direction), y), 'adjoint')
   end subroutine
   subroutine input_0(self, x, ierr)
     class(admpi_tape), intent(in) :: self
@@ -7311,32 +12375,406 @@ contains
     integer, intent(out), optional :: ierr
     type(admpi_var) :: y(1)
     y(1) = x
-    call input_1(self, y, ierr)
+    call inputs(self, y, 1_c_int64_t, ierr)
     x = y(1)
   end subroutine
-  subroutine input_1(self, x, ierr)
+  subroutine keep_0(self, x, ierr)
     class(admpi_tape), intent(in) :: self
-    type(admpi_var), intent(inout) :: x(:)
+    type(admpi_var), intent(in) :: x
     integer, intent(out), optional :: ierr
-    call report(c_tape_input(self%handle, x%value, size(x, kind=c_int64_t), x), 'input', ierr)
+    call report(c_keep(self%handle, [x], 1_c_int64_t), 'keep', ierr)
+  end subroutine
+  subroutine seed_0(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x
+    real(dp), intent(in) :: weight
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call report(c_seed(self%handle, [x], [weight], 1_c_int64_t, counted(direction)), 'seed', ierr)
   end subroutine
   function adjoint_0(self, x, direction) result(y)
     class(admpi_tape), intent(in) :: self
     type(admpi_var), intent(in) :: x
     integer, intent(in), optional :: direction
-    real(dp) :: y, one(1)
-    one = adjoint_1(self, [x], direction)
+    real(dp) :: y
+    real(dp) :: one(1)
+    call adjoints(self, [x], 1_c_int64_t, direction, one)
     y = one(1)
   end function
+  subroutine input_1(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(inout) :: x(:)
+    integer, intent(out), optional :: ierr
+    call inputs(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_1(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:)
+    integer, intent(out), optional :: ierr
+    call report(c_keep(self%handle, x, size(x, kind=c_int64_t)), 'keep', ierr)
+  end subroutine
+  subroutine seed_1(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:)
+    real(dp), intent(in) :: weight(:)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call report(c_seed(self%handle, x, weight, size(x, kind=c_int64_t), counted(direction)), 'seed', ierr)
+  end subroutine
   function adjoint_1(self, x, direction) result(y)
     class(admpi_tape), intent(in) :: self
     type(admpi_var), intent(in) :: x(:)
     integer, intent(in), optional :: direction
-    real(dp) :: y(size(x))
-    integer(c_int32_t) :: d
-    d = 0
-    if (present(direction)) d = direction - 1
-    call report(c_tape_adjoints(self%handle, x, size(x, kind=c_int64_t), d, y), 'adjoint')
+    real(dp) :: y(size(x, 1))
+    call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
   end function
+  subroutine input_2(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(inout) :: x(:, :)
+    integer, intent(out), optional :: ierr
+    call inputs(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_2(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :)
+    integer, intent(out), optional :: ierr
+    call report(c_keep(self%handle, x, size(x, kind=c_int64_t)), 'keep', ierr)
+  end subroutine
+  subroutine seed_2(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :)
+    real(dp), intent(in) :: weight(:, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call report(c_seed(self%handle, x, weight, size(x, kind=c_int64_t), counted(direction)), 'seed', ierr)
+  end subroutine
+  function adjoint_2(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :)
+    integer, intent(in), optional :: direction
+    real(dp) :: y(size(x, 1), size(x, 2))
+    call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
+  subroutine input_3(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(inout) :: x(:, :, :)
+    integer, intent(out), optional :: ierr
+    call inputs(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_3(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :)
+    integer, intent(out), optional :: ierr
+    call report(c_keep(self%handle, x, size(x, kind=c_int64_t)), 'keep', ierr)
+  end subroutine
+  subroutine seed_3(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :)
+    real(dp), intent(in) :: weight(:, :, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call report(c_seed(self%handle, x, weight, size(x, kind=c_int64_t), counted(direction)), 'seed', ierr)
+  end subroutine
+  function adjoint_3(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :)
+    integer, intent(in), optional :: direction
+    real(dp) :: y(size(x, 1), size(x, 2), size(x, 3))
+    call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
+  subroutine input_4(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(inout) :: x(:, :, :, :)
+    integer, intent(out), optional :: ierr
+    call inputs(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_4(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :)
+    integer, intent(out), optional :: ierr
+    call report(c_keep(self%handle, x, size(x, kind=c_int64_t)), 'keep', ierr)
+  end subroutine
+  subroutine seed_4(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :)
+    real(dp), intent(in) :: weight(:, :, :, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call report(c_seed(self%handle, x, weight, size(x, kind=c_int64_t), counted(direction)), 'seed', ierr)
+  end subroutine
+  function adjoint_4(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :)
+    integer, intent(in), optional :: direction
+    real(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4))
+    call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
+  subroutine input_5(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(inout) :: x(:, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call inputs(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_5(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call report(c_keep(self%handle, x, size(x, kind=c_int64_t)), 'keep', ierr)
+  end subroutine
+  subroutine seed_5(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :, :)
+    real(dp), intent(in) :: weight(:, :, :, :, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call report(c_seed(self%handle, x, weight, size(x, kind=c_int64_t), counted(direction)), 'seed', ierr)
+  end subroutine
+  function adjoint_5(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :, :)
+    integer, intent(in), optional :: direction
+    real(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4), size(x, 5))
+    call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
+  subroutine input_6(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(inout) :: x(:, :, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call inputs(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_6(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call report(c_keep(self%handle, x, size(x, kind=c_int64_t)), 'keep', ierr)
+  end subroutine
+  subroutine seed_6(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :, :, :)
+    real(dp), intent(in) :: weight(:, :, :, :, :, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call report(c_seed(self%handle, x, weight, size(x, kind=c_int64_t), counted(direction)), 'seed', ierr)
+  end subroutine
+  function adjoint_6(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :, :, :)
+    integer, intent(in), optional :: direction
+    real(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4), size(x, 5), size(x, 6))
+    call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
+  subroutine input_7(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(inout) :: x(:, :, :, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call inputs(self, x, size(x, kind=c_int64_t), ierr)
+  end subroutine
+  subroutine keep_7(self, x, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :, :, :, :)
+    integer, intent(out), optional :: ierr
+    call report(c_keep(self%handle, x, size(x, kind=c_int64_t)), 'keep', ierr)
+  end subroutine
+  subroutine seed_7(self, x, weight, direction, ierr)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :, :, :, :)
+    real(dp), intent(in) :: weight(:, :, :, :, :, :, :)
+    integer, intent(in), optional :: direction
+    integer, intent(out), optional :: ierr
+    call report(c_seed(self%handle, x, weight, size(x, kind=c_int64_t), counted(direction)), 'seed', ierr)
+  end subroutine
+  function adjoint_7(self, x, direction) result(y)
+    class(admpi_tape), intent(in) :: self
+    type(admpi_var), intent(in) :: x(:, :, :, :, :, :, :)
+    integer, intent(in), optional :: direction
+    real(dp) :: y(size(x, 1), size(x, 2), size(x, 3), size(x, 4), size(x, 5), size(x, 6), size(x, 7))
+    call adjoints(self, x, size(x, kind=c_int64_t), direction, y)
+  end function
+
+  ! Maximum and minimum: the first takes a tie; a NaN loses against a number.
+  elemental subroutine max_of(y, x)
+    type(admpi_var), intent(inout) :: y
+    type(admpi_var), intent(in) :: x
+    if (.not. (y%value >= x%value .or. x%value /= x%value)) y = x
+  end subroutine
+  elemental subroutine min_of(y, x)
+    type(admpi_var), intent(inout) :: y
+    type(admpi_var), intent(in) :: x
+    if (.not. (y%value <= x%value .or. x%value /= x%value)) y = x
+  end subroutine
+
+  ! One of many.
+  pure function sum_line(x) result(y)
+    type(admpi_var), intent(in) :: x(:)
+    type(admpi_var) :: y
+    call c_sum(y, x, size(x, kind=c_int64_t))
+  end function
+  pure function product_line(x) result(y)
+    type(admpi_var), intent(in) :: x(:)
+    type(admpi_var) :: y
+    real(dp) :: partial(size(x)), before, behind
+    integer :: i
+    before = 1
+    do i = 1, size(x)
+      partial(i) = before
+      before = before*x(i)%value
+    end do
+    behind = 1
+    do i = size(x), 1, -1
+      partial(i) = partial(i)*behind
+      behind = behind*x(i)%value
+    end do
+    call c_record(y, before, x, partial, size(x, kind=c_int64_t))
+  end function
+  pure function maxval_line(x) result(y)
+    type(admpi_var), intent(in) :: x(:)
+    type(admpi_var) :: y
+    integer :: at
+    at = maxloc(x%value, 1)
+    y%value = maxval(x%value)
+    y%id = 0
+    y%tag = 0
+    if (at > 0) y = x(at)
+  end function
+  pure function minval_line(x) result(y)
+    type(admpi_var), intent(in) :: x(:)
+    type(admpi_var) :: y
+    integer :: at
+    at = minloc(x%value, 1)
+    y%value = minval(x%value)
+    y%id = 0
+    y%tag = 0
+    if (at > 0) y = x(at)
+  end function
+  ! The subgradient of least norm at 0, as of hypot.
+  pure function norm2_line(x) result(y)
+    type(admpi_var), intent(in) :: x(:)
+    type(admpi_var) :: y
+    real(dp) :: length, partial(size(x))
+    length = norm2(x%value)
+    partial = 0
+    if (length /= 0) partial = x%value/length
+    call c_record(y, length, x, partial, size(x, kind=c_int64_t))
+  end function
+
+  function folded(what, x) result(y)
+    integer, intent(in) :: what
+    type(admpi_var), intent(in) :: x(:)
+    type(admpi_var) :: y
+    select case (what)
+    case (of_sum)
+      y = sum_line(x)
+    case (of_product)
+      y = product_line(x)
+    case (of_maxval)
+      y = maxval_line(x)
+    case (of_minval)
+      y = minval_line(x)
+    case (of_norm2)
+      y = norm2_line(x)
+    end select
+  end function
+  subroutine fold_v(what, x, n, y, mask)
+    integer, intent(in) :: what, n
+    type(admpi_var), intent(in) :: x(n)
+    type(admpi_var), intent(inout) :: y
+    logical, intent(in), optional :: mask(n)
+    if (present(mask)) then
+      y = folded(what, pack(x, mask))
+    else
+      y = folded(what, x)
+    end if
+  end subroutine
+  ! The lines along a dimension.
+  subroutine fold_v_dim(what, x, extents, dim, y, mask)
+    integer, intent(in) :: what, extents(:), dim
+    type(admpi_var), intent(in) :: x(*)
+    type(admpi_var), intent(inout) :: y(*)
+    logical, intent(in), optional :: mask(*)
+    integer :: before, n, behind, i, j, at, count
+    type(admpi_var), allocatable :: line(:)
+    if (dim < 1 .or. dim > size(extents)) then
+      write (error_unit, '(2(a, i0))') 'admpi: dim is ', dim, ' of an array of rank ', size(extents)
+      error stop 1
+    end if
+    before = product(extents(:dim - 1))
+    n = extents(dim)
+    behind = product(extents(dim + 1:))
+    allocate (line(n))
+    do i = 0, before*behind - 1
+      count = 0
+      do j = 0, n - 1
+        at = mod(i, before) + before*(j + n*(i/before)) + 1
+        if (present(mask)) then
+          if (.not. mask(at)) cycle
+        end if
+        count = count + 1
+        line(count) = x(at)
+      end do
+      y(i + 1) = folded(what, line(:count))
+    end do
+  end subroutine
+#ifndef ADMPI_PLAIN
+  subroutine fold_e(what, x, n, y, mask)
+    integer, intent(in) :: what, n
+    type(admpi_expr), intent(in) :: x(n)
+    type(admpi_var), intent(inout) :: y
+    logical, intent(in), optional :: mask(n)
+    if (what == of_sum .and. .not. present(mask)) then
+      call c_sum_e(y, x, int(n, c_int64_t))
+    else
+      call fold_v(what, admpi_var(x), n, y, mask)
+    end if
+  end subroutine
+  subroutine fold_e_dim(what, x, extents, dim, y, mask)
+    integer, intent(in) :: what, extents(:), dim
+    type(admpi_expr), intent(in) :: x(product(extents))
+    type(admpi_var), intent(inout) :: y(*)
+    logical, intent(in), optional :: mask(*)
+    call fold_v_dim(what, admpi_var(x), extents, dim, y, mask)
+  end subroutine
+  subroutine drop_all(x, n)
+    integer, intent(in) :: n
+    type(admpi_expr), intent(in) :: x(n)
+    call admpif_drop(x)
+  end subroutine
+#endif
+
+  ! Of rows x inner and inner x columns.
+  subroutine matmul_vv(y, a, b, rows, inner, columns)
+    integer, intent(in) :: rows, inner, columns
+    type(admpi_var), intent(inout) :: y(rows, columns)
+    type(admpi_var), intent(in) :: a(rows, *), b(inner, columns)
+    integer :: i, j
+    do j = 1, columns
+      do i = 1, rows
+        call c_dot(y(i, j), a(i, 1), int(rows, c_int64_t), b(1, j), 1_c_int64_t, int(inner, c_int64_t))
+      end do
+    end do
+  end subroutine
+  subroutine matmul_vd(y, a, b, rows, inner, columns)
+    integer, intent(in) :: rows, inner, columns
+    type(admpi_var), intent(inout) :: y(rows, columns)
+    type(admpi_var), intent(in) :: a(rows, *)
+    real(dp), intent(in) :: b(inner, columns)
+    integer :: i, j
+    do j = 1, columns
+      do i = 1, rows
+        call c_dot_d(y(i, j), a(i, 1), int(rows, c_int64_t), b(1, j), 1_c_int64_t, int(inner, c_int64_t))
+      end do
+    end do
+  end subroutine
+  subroutine matmul_dv(y, a, b, rows, inner, columns)
+    integer, intent(in) :: rows, inner, columns
+    type(admpi_var), intent(inout) :: y(rows, columns)
+    real(dp), intent(in) :: a(rows, *)
+    type(admpi_var), intent(in) :: b(inner, columns)
+    integer :: i, j
+    do j = 1, columns
+      do i = 1, rows
+        call c_dot_d(y(i, j), b(1, j), 1_c_int64_t, a(i, 1), int(rows, c_int64_t), int(inner, c_int64_t))
+      end do
+    end do
+  end subroutine
 
 end module

@@ -17,6 +17,7 @@ const RUST_ALONE: &[&str] = &["Runs", "Block", "Tape", "Item"];
 const C_ALONE: &[&str] = &[
     "admpi_mpi_sizes",
     "admpi_expr",
+    "region",
     "leaf",
     "stack",
     "known",

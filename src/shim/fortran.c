@@ -1,5 +1,5 @@
-/* What the operators and functions of the Fortran module admpi call. fortran_operations.h lists them; here stands what an
- * operation does for each kind of operands: v active, e an expression, d passive.
+/* What the operators and functions of the Fortran module admpi call, for each kind of operands: v active, e an expression,
+ * d passive.
  *
  * They are external procedures of Fortran: operands by reference, and an underscore behind the name. Each is there four
  * times. admpif_ returns an expression (fused mode), admpip_ records a statement (plain mode). A result comes as C returns it,
@@ -19,18 +19,18 @@
 
 /* A function of one variable, y from x and its partial dy; `cheap` where a branch would cost more than dy. */
 #define UNARY_OF(name, formula, dy, cheap)                                                                   \
-  static inline double name##_y(double x) { return formula; }                                                \
-  static inline double name##_d(double x, double y) { (void)x, (void)y; return dy; }                         \
-  static inline admpi_expr name##_v(V a) {                                                                   \
+  INLINE double name##_y(double x) { return formula; }                                                       \
+  INLINE double name##_d(double x, double y) { (void)x, (void)y; return dy; }                                \
+  INLINE admpi_expr name##_v(V a) {                                                                          \
     const double y = name##_y(a->value);                                                                     \
     return form_v(y, a, cheap || a->id != 0 ? name##_d(a->value, y) : 0.0);                                  \
   }                                                                                                          \
-  static inline admpi_expr name##_e(E e) {                                                                   \
-    const admpi_expr a = taken(e);                                                                           \
+  INLINE admpi_expr name##_e(E e) {                                                                          \
+    const region a = taken(e);                                                                               \
     const double y = name##_y(a.value);                                                                      \
     return form_e(y, a, cheap || a.count != 0 ? name##_d(a.value, y) : 0.0);                                 \
   }                                                                                                          \
-  static inline admpi_var name##_p(V a) {                                                                    \
+  INLINE admpi_var name##_p(V a) {                                                                           \
     const double y = name##_y(a->value);                                                                     \
     return admpi_detail_record_1(y, *a, cheap || a->id != 0 ? name##_d(a->value, y) : 0.0);                         \
   }                                                                                                          \
@@ -40,47 +40,47 @@
 
 /* A function of two variables. */
 #define BINARY_OF(name, formula, d1, d2, cheap)                                                              \
-  static inline double name##_y(double x1, double x2) { return formula; }                                    \
-  static inline double name##_d1(double x1, double x2, double y) { (void)x1, (void)x2, (void)y; return d1; } \
-  static inline double name##_d2(double x1, double x2, double y) { (void)x1, (void)x2, (void)y; return d2; } \
-  static inline admpi_expr name##_vv(V a, V b) {                                                             \
+  INLINE double name##_y(double x1, double x2) { return formula; }                                           \
+  INLINE double name##_d1(double x1, double x2, double y) { (void)x1, (void)x2, (void)y; return d1; }        \
+  INLINE double name##_d2(double x1, double x2, double y) { (void)x1, (void)x2, (void)y; return d2; }        \
+  INLINE admpi_expr name##_vv(V a, V b) {                                                                    \
     const double x1 = a->value, x2 = b->value, y = name##_y(x1, x2);                                         \
     return form_vv(y, a, cheap || a->id != 0 ? name##_d1(x1, x2, y) : 0.0,                                   \
                    b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                                     \
   }                                                                                                          \
-  static inline admpi_expr name##_ev(E e, V b) {                                                             \
-    const admpi_expr a = taken_on_top(e, 1);                                                                 \
+  INLINE admpi_expr name##_ev(E e, V b) {                                                                    \
+    const region a = taken_on_top(e, 1);                                                                     \
     const double x1 = a.value, x2 = b->value, y = name##_y(x1, x2);                                          \
     return form_ev(y, a, cheap || a.count != 0 ? name##_d1(x1, x2, y) : 0.0,                                 \
                    b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                                     \
   }                                                                                                          \
-  static inline admpi_expr name##_ve(V a, E e) {                                                             \
-    const admpi_expr b = taken_on_top(e, 1);                                                                 \
+  INLINE admpi_expr name##_ve(V a, E e) {                                                                    \
+    const region b = taken_on_top(e, 1);                                                                     \
     const double x1 = a->value, x2 = b.value, y = name##_y(x1, x2);                                          \
     return form_ev(y, b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0,                                 \
                    a, cheap || a->id != 0 ? name##_d1(x1, x2, y) : 0.0);                                     \
   }                                                                                                          \
-  static inline admpi_expr name##_ee(E e, E f) {                                                             \
-    const admpi_expr a = taken(e), b = taken(f);                                                             \
+  INLINE admpi_expr name##_ee(E e, E f) {                                                                    \
+    const region a = taken(e), b = taken(f);                                                                 \
     const double x1 = a.value, x2 = b.value, y = name##_y(x1, x2);                                           \
     return form_ee(y, a, cheap || a.count != 0 ? name##_d1(x1, x2, y) : 0.0,                                 \
                    b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0);                                   \
   }                                                                                                          \
-  static inline admpi_expr name##_dv(D a, V b) {                                                             \
+  INLINE admpi_expr name##_dv(D a, V b) {                                                                    \
     const double x1 = *a, x2 = b->value, y = name##_y(x1, x2);                                               \
     return form_v(y, b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                                   \
   }                                                                                                          \
-  static inline admpi_expr name##_de(D a, E e) {                                                             \
-    const admpi_expr b = taken(e);                                                                           \
+  INLINE admpi_expr name##_de(D a, E e) {                                                                    \
+    const region b = taken(e);                                                                               \
     const double x1 = *a, x2 = b.value, y = name##_y(x1, x2);                                                \
     return form_e(y, b, cheap || b.count != 0 ? name##_d2(x1, x2, y) : 0.0);                                 \
   }                                                                                                          \
-  static inline admpi_var name##_pvv(V a, V b) {                                                             \
+  INLINE admpi_var name##_pvv(V a, V b) {                                                                    \
     const double x1 = a->value, x2 = b->value, y = name##_y(x1, x2);                                         \
     return admpi_detail_record_2(y, *a, cheap || a->id != 0 ? name##_d1(x1, x2, y) : 0.0,                           \
                           *b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                             \
   }                                                                                                          \
-  static inline admpi_var name##_pdv(D a, V b) {                                                             \
+  INLINE admpi_var name##_pdv(D a, V b) {                                                                    \
     const double x1 = *a, x2 = b->value, y = name##_y(x1, x2);                                               \
     return admpi_detail_record_1(y, *b, cheap || b->id != 0 ? name##_d2(x1, x2, y) : 0.0);                          \
   }                                                                                                          \
@@ -96,20 +96,20 @@
 
 /* Those in their first variable alone. */
 #define FIRST_OF(name, type, kind, formula, dy, cheap)                                                       \
-  static inline admpi_expr name##_v##kind(V a, const type *b) {                                              \
+  INLINE admpi_expr name##_v##kind(V a, const type *b) {                                                     \
     const double x1 = a->value;                                                                              \
     const type x2 = *b;                                                                                      \
     const double y = formula;                                                                                \
     return form_v(y, a, cheap || a->id != 0 ? dy : 0.0);                                                     \
   }                                                                                                          \
-  static inline admpi_expr name##_e##kind(E e, const type *b) {                                              \
-    const admpi_expr a = taken(e);                                                                           \
+  INLINE admpi_expr name##_e##kind(E e, const type *b) {                                                     \
+    const region a = taken(e);                                                                               \
     const double x1 = a.value;                                                                               \
     const type x2 = *b;                                                                                      \
     const double y = formula;                                                                                \
     return form_e(y, a, cheap || a.count != 0 ? dy : 0.0);                                                   \
   }                                                                                                          \
-  static inline admpi_var name##_pv##kind(V a, const type *b) {                                              \
+  INLINE admpi_var name##_pv##kind(V a, const type *b) {                                                     \
     const double x1 = a->value;                                                                              \
     const type x2 = *b;                                                                                      \
     const double y = formula;                                                                                \
@@ -128,19 +128,22 @@ BINARY_OF(add, x1 + x2, 1.0, 1.0, 1)
 BINARY_OF(sub, x1 - x2, 1.0, -1.0, 1)
 BINARY_OF(mul, x1 * x2, x2, x1, 1)
 BINARY_OF(div, x1 / x2, admpi_partial_1_div(x1, x2, y), admpi_partial_2_div(x1, x2, y), 1)
-#include "fortran_operations.h"
+ADMPI_FUNCTIONS_OF_MANY(UNARY)
+ADMPI_FUNCTIONS_OF_ONE(UNARY)
+ADMPI_PAIRS_OF_MANY(BINARY)
+ADMPI_PAIRS_OF_ONE(BINARY)
 
 /* x**i, with the values of Fortran's for the exponents that programs have. */
-static inline double power(double x, int32_t i) {
+INLINE double power(double x, int32_t i) {
   return i == 2 ? x * x : i == 3 ? x * x * x : i == 1 ? x : i == -1 ? 1.0 / x : pow(x, i);
 }
-static inline double power_partial(double x, int32_t i, double y) {
+INLINE double power_partial(double x, int32_t i, double y) {
   return i == 2 ? admpi_partial_square(x, y) : i == 1 ? 1.0 : i == -1 ? admpi_partial_inv(x, y) : admpi_partial_1_pow(x, i, y);
 }
 FIRST_OF(pow, int32_t, i, power(x1, x2), power_partial(x1, x2, y), 0)
 
 /* Fortran's modulo: the result has the sign of the second. Between the jumps it is a sum, as fmod is. */
-static inline double modulo_value(double a, double p) {
+INLINE double modulo_value(double a, double p) {
   const double r = fmod(a, p);
   return r != 0.0 && (r < 0.0) != (p < 0.0) ? r + p : r;
 }
@@ -154,20 +157,97 @@ typedef struct known {
 FIRST_OF(known, known, k, ((void)x1, x2.value), ((void)y, x2.partial), 1)
 
 /* Assignment, and the end of expressions whose derivative nobody wants. */
-static inline admpi_var close_e(E e) { return close_taken(taken(e)); }
+INLINE admpi_var close_e(E e) { return close_taken(taken(e)); }
 PLAIN(close, e, (E a), close_e(a))
 void admpif_assign_(admpi_var *y_out, E e) { *y_out = close_e(e); }
 void admpif_drop_(E e) {
-  const admpi_expr a = taken(e);
+  const region a = taken(e);
   release(a.at, a.count);
 }
 
 /* The leaves of all live expressions: 0 between statements. */
-int32_t admpif_live_(void) { return (int32_t)(s.top - s.holes); }
+int32_t admpif_live(void) { return (int32_t)(s.top - s.holes); }
 
-/* Seeds of a tape. */
-int32_t admpif_seed(admpi_tape *tape, const admpi_var *y, int64_t n, const double *weight, int32_t direction) {
+/* Sums, a statement for each 254 operands. Distances are in elements. */
+void admpif_sum(admpi_var *y_out, V x, int64_t n) {
+  region y = {0.0, s.top, 0};
+  for (int64_t i = 0; i < n; i++) {
+    append(&y, x + i, 1.0);
+    y.value += x[i].value;
+  }
+  *y_out = close_taken(y);
+}
+
+void admpif_sum_e(admpi_var *y_out, E x, int64_t n) {
+  region y = {0.0, s.top, 0};
+  for (int64_t i = 0; i < n; i++) {
+    append_taken(&y, taken(x + i));
+    y.value += x[i].value;
+  }
+  *y_out = close_taken(y);
+}
+
+void admpif_dot(admpi_var *y_out, V a, int64_t a_apart, V b, int64_t b_apart, int64_t n) {
+  region y = {0.0, s.top, 0};
+  for (int64_t i = 0; i < n; i++, a += a_apart, b += b_apart) {
+    append(&y, a, b->value);
+    append(&y, b, a->value);
+    y.value += a->value * b->value;
+  }
+  *y_out = close_taken(y);
+}
+
+void admpif_dot_d(admpi_var *y_out, V a, int64_t a_apart, D b, int64_t b_apart, int64_t n) {
+  region y = {0.0, s.top, 0};
+  for (int64_t i = 0; i < n; i++, a += a_apart, b += b_apart) {
+    append(&y, a, *b);
+    y.value += a->value * *b;
+  }
+  *y_out = close_taken(y);
+}
+
+/* A value whose partial derivatives the caller has computed. */
+void admpif_record(admpi_var *y_out, double value, V x, D partial, int64_t n) {
+  region y = {value, s.top, 0};
+  for (int64_t i = 0; i < n; i++) append(&y, x + i, partial[i]);
+  *y_out = close_taken(y);
+}
+
+/* The tape. */
+
+int32_t admpif_activate(admpi_tape *tape) {
+  const int32_t status = admpi_tape_activate(tape, NULL);
+  set_checked(admpi_tls_tape->checking & 1);
+  return status;
+}
+
+/* Some compilers evaluate the right side of a WHERE for all elements, and assign those under the mask. The expressions that
+ * nobody uses are found here: their leaves are stale from now on. */
+int32_t admpif_reset(admpi_tape *tape) {
+  const int32_t status = admpi_tape_reset(tape);
+  if (status == 0 && tape == admpi_tls_tape) s.top = s.holes = 0;
+  return status;
+}
+
+/* Of arrays, and in place. */
+int32_t admpif_seed(admpi_tape *tape, V y, D weight, int64_t n, int32_t direction) {
   int32_t status = 0;
   for (int64_t i = 0; i < n && status == 0; i++) status = admpi_tape_seed(tape, y[i], weight[i], direction);
+  return status;
+}
+
+int32_t admpif_keep(admpi_tape *tape, V y, int64_t n) {
+  int32_t status = 0;
+  for (int64_t i = 0; i < n && status == 0; i++) status = admpi_tape_keep(tape, y[i]);
+  return status;
+}
+
+int32_t admpif_input(admpi_tape *tape, admpi_var *x, int64_t n) {
+  uint32_t id = 0;
+  const int32_t status = admpi_tape_input_ids(tape, n, &id);
+  for (int64_t i = 0; i < n && status == 0; i++) {
+    x[i].id = id + (uint32_t)i;
+    x[i].tag = tape->tag;
+  }
   return status;
 }

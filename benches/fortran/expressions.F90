@@ -1,0 +1,162 @@
+! Recording and sweeping in Fortran beside C++: a Burgers cell, which is one statement of ten operators, and a chain of four
+! small statements. Times are those of the fastest step.
+module loops
+  use admpi
+  use, intrinsic :: iso_c_binding
+  implicit none
+  interface
+    subroutine burgers_in_cpp(n, u, a, b, v) bind(C)
+      import
+      integer(c_int64_t), value :: n
+      type(admpi_var), intent(in) :: u(*)
+      real(c_double), value :: a, b
+      type(admpi_var), intent(inout) :: v(*)
+    end subroutine
+    subroutine chain_in_cpp(links, x, y, c) bind(C)
+      import
+      integer(c_int64_t), value :: links
+      type(admpi_var), intent(inout) :: x
+      type(admpi_var), intent(in) :: y
+      real(c_double), value :: c
+    end subroutine
+  end interface
+contains
+  subroutine burgers(u, a, b, v)
+    type(admpi_var), intent(in) :: u(:)
+    real(8), intent(in) :: a, b
+    type(admpi_var), intent(inout) :: v(:)
+    integer :: i
+    do i = 2, size(u) - 1
+      v(i) = u(i) - a*u(i)*(u(i + 1) - u(i - 1)) + b*(u(i + 1) - 2*u(i) + u(i - 1))
+    end do
+  end subroutine
+
+  subroutine chain(links, x, y, c)
+    integer, intent(in) :: links
+    type(admpi_var), intent(inout) :: x
+    type(admpi_var), intent(in) :: y
+    real(8), intent(in) :: c
+    type(admpi_var) :: t, s, u
+    integer :: i
+    do i = 1, links
+      t = x + y
+      s = t*c
+      u = sin(s)
+      x = exp(u) - 1
+    end do
+  end subroutine
+
+  real(8) function now()
+    integer(8) :: count, rate
+    call system_clock(count, rate)
+    now = real(count, 8)/real(rate, 8)
+  end function
+end module
+
+program expressions
+  use loops
+  implicit none
+  integer, parameter :: n = 10002, steps = 50, rounds = 15, links = 10000
+  type(admpi_tape) :: tape
+  type(admpi_var), allocatable :: u(:), v(:), w(:)
+  type(admpi_var) :: x, y
+  type(admpi_statistics) :: before, after
+  real(8) :: record(2), sweep(2), bytes(2), link(2), gradient(2), start
+  integer :: i, round, which
+  character(len=*), parameter :: name(2) = ['Fortran', 'C++    ']
+
+  allocate (u(n), v(n), w(n))
+  call tape%new()
+  call tape%activate()
+  record = huge(1d0)
+  sweep = huge(1d0)
+  link = huge(1d0)
+  do round = 1, rounds
+    do which = 1, 2
+      call tape%reset()
+      call tape%start()
+      do i = 1, n
+        u(i) = sin(0.001d0*i)
+      end do
+      call tape%input(u)
+      v = u
+      w = u
+      call tape%statistics(before)
+      do i = 1, steps
+        start = now()
+        if (which == 1) call burgers(v, 0.1d0, 0.2d0, w)
+        if (which == 2) call burgers_in_cpp(int(n, 8), v, 0.1d0, 0.2d0, w)
+        record(which) = min(record(which), now() - start)
+        call swap(v, w)
+      end do
+      call tape%statistics(after)
+      bytes(which) = real(after%used_bytes - before%used_bytes, 8)/(n - 2)/steps
+      do i = 1, n
+        call tape%seed(v(i), 1d0)
+      end do
+      start = now()
+      call tape%reverse()
+      sweep(which) = min(sweep(which), now() - start)
+      gradient(which) = sum(tape%adjoint(u)*[(cos(0.01d0*i), i=1, n)])
+    end do
+    if (abs(gradient(1) - gradient(2)) > 1d-12*abs(gradient(2))) error stop 'burgers: another gradient than in C++'
+    do which = 1, 2
+      call tape%reset()
+      call tape%start()
+      x = -1d-3
+      y = 0
+      call tape%input(x)
+      call tape%input(y)
+      v(1) = x
+      do i = 1, steps
+        start = now()
+        if (which == 1) call chain(links, v(1), y, 1 - 1d-7)
+        if (which == 2) call chain_in_cpp(int(links, 8), v(1), y, 1 - 1d-7)
+        link(which) = min(link(which), now() - start)
+      end do
+      call tape%seed(v(1), 1d0)
+      call tape%reverse()
+      gradient(which) = tape%adjoint(x)
+    end do
+    if (abs(gradient(1) - gradient(2)) > 1d-12*abs(gradient(2))) error stop 'chain: another gradient than in C++'
+  end do
+  record = record*1d9/(n - 2)
+  sweep = sweep*1d9/(n - 2)/steps
+  link = link*1d9/links
+  do which = 1, 2
+    print '(a, a, f7.1, a, f6.1, a, f6.1, a, f7.1, a)', name(which), ': Burgers cell record', record(which), ' ns, sweep', &
+      sweep(which), ' ns,', bytes(which), ' bytes; chain', link(which), ' ns a link'
+  end do
+  call row('Burgers cell: record over C++', record(1)/record(2))
+  call row('Burgers cell: sweep over C++', sweep(1)/sweep(2))
+  call row('chain: record over C++', link(1)/link(2))
+#ifdef ADMPI_BENCH_PLAIN
+  call row('Burgers cell, plain, ns', record(1), 60d0)
+#else
+  call row('Burgers cell, ns', record(1), 45d0)
+  call row('Burgers cell: sweep, ns', sweep(1), 5d0)
+  call row('Burgers cell: bytes', bytes(1), 45d0)
+#endif
+  call row('chain, ns a link', link(1), 55d0)
+contains
+  subroutine swap(a, b)
+    type(admpi_var), allocatable, intent(inout) :: a(:), b(:)
+    type(admpi_var), allocatable :: c(:)
+    call move_alloc(a, c)
+    call move_alloc(b, a)
+    call move_alloc(c, b)
+  end subroutine
+  subroutine row(what, measured, goal)
+    character(*), intent(in) :: what
+    real(8), intent(in) :: measured
+    real(8), intent(in), optional :: goal
+    if (.not. present(goal)) then
+      print '(a64, f9.2)', what//repeat(' ', 64), measured
+    else if (measured <= goal) then
+      print '(a64, f9.2, a, f5.0)', what//repeat(' ', 64), measured, '   <= ', goal
+    else
+      print '(a64, f9.2, a, f5.0, a, f4.0, a)', what//repeat(' ', 64), measured, '   <= ', goal, ' missed by ', &
+        100*(measured/goal - 1), ' %'
+    end if
+  end subroutine
+end program
