@@ -13,6 +13,7 @@ LEFT_OUT = {"MPI_REQUEST_NULL", "MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", 
             "MPI_F08_STATUSES_IGNORE", "MPI_COMPLEX4", "MPI_REAL2", *SENTINELS, *FUNCTIONS}
 NUMBERS = [name for name, mark in CONSTANTS
            if mark != "removed" and name not in LEFT_OUT and not name.startswith("MPI_T_")]
+OF_KIND = {"MPI_DISPLACEMENT_CURRENT": "MPI_OFFSET_KIND"}  # the others are INTEGER
 OLD_FUNCTIONS = {"MPI_DUP_FN", "MPI_NULL_COPY_FN", "MPI_NULL_DELETE_FN"}  # which mpi_f08 lacks
 C_TYPES = {"MPI_Aint", "MPI_Count", "MPI_Fint", "MPI_Offset"}
 OWN_TYPES = [name for name, mark in TYPES if not mark and not name.startswith("MPI_T_") and name not in C_TYPES]
@@ -106,10 +107,14 @@ TYPES_OF_ADMPI = """  ! Set when MPI is initialised; ampif.h and the other modul
 """
 
 
+def kind_of(name):
+    return f"(kind={OF_KIND[name]})" if name in OF_KIND else ""
+
+
 def module():
     numbers = [*KINDS, *OF_STATUS, *NUMBERS]
     uses = "".join(f"  use mpi, only: {name}\n" for name in numbers)
-    constants = "".join(f"  private :: {name}\n  integer, parameter :: A{name} = {name}\n" for name in numbers)
+    constants = "".join(f"  private :: {name}\n  integer{kind_of(name)}, parameter :: A{name} = {name}\n" for name in numbers)
     externals = "".join(f"  external :: A{name}\n" for name in FUNCTIONS)
     return f"""! {NOTE}
 
@@ -155,7 +160,7 @@ def header():
       INCLUDE 'mpif.h'
 """
     for number, name in enumerate([*KINDS, *OF_STATUS, *NUMBERS]):
-        text += f"      INTEGER A{name}\n"
+        text += f"      INTEGER{kind_of(name).upper()} A{name}\n"
         line = f"      PARAMETER (A{name}={name})\n"
         if len(line) > 73:
             text += f"      INTEGER ADMPIF_{number}\n      PARAMETER (ADMPIF_{number}={name})\n"
