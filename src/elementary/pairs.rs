@@ -1,9 +1,10 @@
 //! Functions of two numbers, of many pairs at a time.
 
-use super::{
-    EIGHTHS, EXP_MOST, LANES, Machine, atan_of_small, exp_in_two, is_positive_and_normal,
-    log_in_two, product_in_two,
-};
+use super::arithmetic::{EXP_MOST, is_positive_and_normal, product_in_two};
+use super::exponentials::exp_in_two;
+use super::logarithms::log_in_two;
+use super::many::{LANES, Machine};
+use super::trigonometric::{EIGHTHS, atan_of_small};
 
 /// A function of as many pairs as there are: the pairs, the values, and room for the derivatives that are asked for.
 pub type OfPairs = fn([&[f64]; 2], &mut [f64], [Option<&mut [f64]>; 2]);
