@@ -140,6 +140,11 @@ class Function:
                 want(["inf"] in places and ["-inf"] in places, "'at inf' and 'at -inf', what it is there")
             else:
                 want(places, "'at', what it is at the ends of its domain")
+        edges = list(self.edges())
+        if any(value == "nan" for _, value, _ in edges):
+            want(self.get("domain"), "'domain', though it is NaN at places")
+        if any(one.strip("-") in ("inf", "nan") for _, _, partials in edges for one in partials):
+            want(self.get("singular"), "'singular', though a derivative is infinite or NaN at places")
         if self.is_vectorised:
             want(self.get("test within"), "'test within', the units in the last place that it may be off by")
             if self.is_special:
@@ -147,7 +152,7 @@ class Function:
         if self.kind == "choice":
             want(self.get("first"), "'first', the condition")
         if missing:
-            raise ValueError(f"{self.name} has no {'; no '.join(missing)}")
+            raise ValueError(f"{self.name} lacks {'; '.join(missing)}")
 
 
 def read():

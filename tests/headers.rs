@@ -1,6 +1,6 @@
 //! The generated headers: one a unit of `src/capi`, committed, and equal to what cbindgen makes of it.
 //!
-//! `ADMPI_UPDATE_HEADERS=1 cargo test --test headers` rewrites them.
+//! `scripts/renew` rewrites them.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeSet;
@@ -102,7 +102,7 @@ fn generated_headers_are_up_to_date() {
         let committed = fs::read_to_string(&path).unwrap_or_default();
         assert!(
             committed == generated,
-            "{} differs from src/capi/{unit}.rs; ADMPI_UPDATE_HEADERS=1 cargo test --test headers",
+            "{} differs from src/capi/{unit}.rs; run scripts/renew",
             path.display()
         );
     }

@@ -84,8 +84,13 @@ void compare(F f, std::int64_t rows = 7, std::int64_t cols = 3) {
   }
 }
 
-#define COMPARE(expression) \
-  compare([](const auto &a, const auto &b, const var &s, const var &t) { return (void)s, (void)t, (void)b, expression; })
+#define COMPARE(expression)                                                  \
+  do {                                                                       \
+    INFO(#expression);                                                       \
+    compare([](const auto &a, const auto &b, const var &s, const var &t) {   \
+      return (void)s, (void)t, (void)b, expression;                          \
+    });                                                                      \
+  } while (false)
 
 /// The same choice for scalars.
 template <class C, class A, class B, std::enable_if_t<std::is_same_v<C, bool>, int> = 0>

@@ -98,8 +98,11 @@ void compare(F f) {
   }
 }
 
-#define COMPARE(expression) \
-  compare([](const auto &a, const auto &b, const tangent<var> &s) { return (void)a, (void)b, (void)s, expression; })
+#define COMPARE(expression)                                                                                             \
+  do {                                                                                                                  \
+    INFO(#expression);                                                                                                  \
+    compare([](const auto &a, const auto &b, const tangent<var> &s) { return (void)a, (void)b, (void)s, expression; }); \
+  } while (false)
 
 }  // namespace
 
