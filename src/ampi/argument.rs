@@ -1,8 +1,8 @@
 //! Which arguments of a call are significant, and whether they are active.
 
-use super::movement::{Parts, Sinks};
+use super::buffers::Sinks;
+use super::counts::{Form, PartCounts};
 use super::recording::state;
-use super::wire::Form;
 use crate::datatype::{
     Content, activity, content, is_installed, is_passive, not_initialised, passive_layout,
 };
@@ -114,12 +114,12 @@ impl Many {
         }
     }
 
-    pub fn sources(&self, name: &str, ranks: usize) -> Outcome<(Sources, Parts)> {
+    pub fn sources(&self, name: &str, ranks: usize) -> Outcome<(Sources, PartCounts)> {
         match self {
             Self::Each(argument) => {
                 let layout = layout(name, argument)?;
                 let one = argument.source(name, layout.clone(), 1)?;
-                let parts = Parts::each(&one);
+                let parts = PartCounts::each(&one);
                 if one.mixed_bytes().is_some() {
                     return Ok((Sources::List(self.source_list(name, ranks)?), parts));
                 }
@@ -127,18 +127,18 @@ impl Many {
             }
             Self::List(arguments) => {
                 let list = self.source_list(name, ranks)?;
-                let parts = Parts::list(&list, form_of(arguments));
+                let parts = PartCounts::list(&list, form_of(arguments));
                 Ok((Sources::List(list), parts))
             }
         }
     }
 
-    pub fn sinks(&self, name: &str, ranks: usize) -> Outcome<(Sinks, Parts)> {
+    pub fn sinks(&self, name: &str, ranks: usize) -> Outcome<(Sinks, PartCounts)> {
         match self {
             Self::Each(argument) => {
                 let layout = layout(name, argument)?;
                 let one = argument.source(name, layout.clone(), 1)?;
-                let parts = Parts::each(&one);
+                let parts = PartCounts::each(&one);
                 // Items with passive parts fill words only all together.
                 if one.mixed_bytes().is_some() {
                     return Ok((Sinks::List(self.sink_list(name, ranks)?), parts));
@@ -147,7 +147,7 @@ impl Many {
             }
             Self::List(arguments) => {
                 let list = self.sink_list(name, ranks)?;
-                let parts = Parts::list(&list, form_of(arguments));
+                let parts = PartCounts::list(&list, form_of(arguments));
                 Ok((Sinks::List(list), parts))
             }
         }
@@ -188,10 +188,10 @@ impl Many {
     }
 
     /// What the `parts` of neighbours hold.
-    pub fn lengths<T: AsRef<Source>>(&self, name: &str, parts: &[T]) -> Outcome<Parts> {
+    pub fn lengths<T: AsRef<Source>>(&self, name: &str, parts: &[T]) -> Outcome<PartCounts> {
         Ok(match self {
-            Self::Each(argument) => Parts::each(&source(name, argument)?),
-            Self::List(arguments) => Parts::list(parts, form_of(arguments)),
+            Self::Each(argument) => PartCounts::each(&source(name, argument)?),
+            Self::List(arguments) => PartCounts::list(parts, form_of(arguments)),
         })
     }
 

@@ -10,9 +10,9 @@
 //! whether that one comes to compare. It lets it know that it has no question, and looks for a while whether the
 //! other has one.
 
-use super::collective::failed;
+use super::counts::Counts;
 use super::traffic::{Traffic, leave_to_mpi};
-use super::wire::{self, Shares, doubles};
+use super::wire::{self, doubles, failed};
 use super::{Private, lock};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
@@ -991,7 +991,7 @@ fn compare_collectives(group: &Group<'_>, conclusion: &mut Conclusion) -> Result
     let allgather = |words: &[u64]| -> Result<Vec<u64>> {
         let (n, room) = (words.len(), Staging::take(words.len() * ranks));
         let all =
-            wire::allgather(comm, staged(words), room, Shares::Each(n), 1, Reach::All, How::Begin);
+            wire::allgather(comm, staged(words), room, Counts::Each(n), 1, Reach::All, How::Begin);
         Ok(words_of(agreed(private, all.map_err(failed)?)?.as_slice()))
     };
     let entries: Vec<&Entry> = collectives(&group.entries).collect();

@@ -14,16 +14,16 @@
 
 use super::channel::{AT_ONCE, Channel, Window};
 use super::check::{self, Portions, Posted};
+use super::counts::StoredCounts;
 use super::edges::Edges;
-use super::movement::Lots;
 use super::operator::Operator;
 use super::recording::{on_tape, state};
+use super::request::Pending;
 use super::stamp::{self, Call, Stamp};
 use super::traffic::{Completion, Home, Traffic, with_traffic};
 use super::{Private, communicator, environment, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::list::listable;
-use crate::mpi::raw::SUCCESS;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{Comm, Failure, How, List, Mark, Operation, Outcome, Reach, Sink, Staging};
 use crate::tape::{self, Event, Ids, Position, Sweep, Tape};
@@ -69,18 +69,6 @@ impl Stage {
     }
 }
 
-/// Turns a failure of a collective of adjoints into an error of the sweep. On a communicator where nothing else
-/// travels, calls that fit do not fail.
-#[cold]
-pub fn failed(failure: Failure) -> Error {
-    let code = if failure.code() == SUCCESS { Code::Mpi } else { Code::Mismatch };
-    let Error { message, .. } = failure.into_error("a collective of adjoints");
-    match code {
-        Code::Mismatch => Error::new(code, format!("{message}: {}", stamp::ALIKE)),
-        _ => Error::new(code, message),
-    }
-}
-
 /// Names the call whose adjoint has failed.
 #[cold]
 fn of_call(name: &str, Error { code, message }: Error) -> Error {
@@ -121,7 +109,7 @@ impl Outputs {
     /// The same, with room before the part of each of `ranks`.
     pub fn take_parts(
         self,
-        lots: &Lots,
+        counts: &StoredCounts,
         ranks: usize,
         lead: usize,
         sweep: &mut Sweep<'_>,
@@ -133,7 +121,7 @@ impl Outputs {
         let mut data = Staging::take((lead * ranks + self.count()) * width);
         let (mut rest, mut first) = (data.as_mut_slice(), self.first);
         for rank in 0..ranks {
-            let n = lots.of(rank, sweep);
+            let n = counts.read(sweep).of(rank);
             let (part, others) = rest.split_at_mut((lead + n) * width);
             Self { first, n: narrow(n) }.take_into(sweep, &mut part[lead * width..]);
             (rest, first) = (others, first + narrow(n));
@@ -395,16 +383,17 @@ pub fn collect(home: Home, members: usize, ids: &Ids, sweep: &mut Sweep<'_>) -> 
 /// Waits for adjoints in parts, each from one of so many `ranks` and behind its stamp, and adds.
 pub fn collect_parts(
     home: Home,
-    lots: &Lots,
+    counts: &StoredCounts,
     ranks: usize,
     ids: &Ids,
     sweep: &mut Sweep<'_>,
 ) -> Result<()> {
     let (stamp, width) = (home.stamp, sweep.width());
-    let fits =
-        |data: &[f64], sweep: &Sweep<'_>| stamp.check_parts(data, lots.all(ranks, sweep), width);
+    let fits = |data: &[f64], sweep: &Sweep<'_>| {
+        stamp.check_parts(data, counts.read(sweep).all(ranks), width)
+    };
     let mut adjoints = arrived_stamped(home.main, fits, sweep)?;
-    stamp::join(adjoints.as_mut_slice(), lots.all(ranks, sweep), width);
+    stamp::join(adjoints.as_mut_slice(), counts.read(sweep).all(ranks), width);
     sweep.add(ids, &adjoints.as_slice()[..ids.len() * width]);
     Ok(())
 }
@@ -585,16 +574,6 @@ fn withdraw<R: Rule>(recording: Option<&Recording<R>>) {
     }
 }
 
-/// A nonblocking collective, for the request that leads to it.
-pub trait Pending: Send {
-    /// The request of MPI. The memory stays here until it is complete.
-    fn hand_over(&mut self) -> Transfer;
-    /// It is complete.
-    fn finish(&mut self) -> Outcome<()>;
-    /// It has failed.
-    fn fail(&mut self);
-}
-
 impl<R: Rule> Forward<R> {
     /// Completes a blocking call.
     pub fn finish(mut self) -> Outcome<()> {
@@ -731,12 +710,4 @@ fn forgotten(call: &str) -> Error {
         "{call}: the start has been forgotten by a reset of the tape or with its nest; complete the request before that"
     );
     Error::new(Code::Stale, why)
-}
-
-/// `n` for each of `ranks`, or an error.
-pub fn whole(n: usize, ranks: usize) -> Outcome<usize> {
-    n.checked_mul(ranks).filter(|&n| u32::try_from(n).is_ok()).ok_or_else(|| {
-        Error::new(Code::Argument, format!("{n} doubles from each of {ranks} ranks are past 2^32"))
-            .into()
-    })
 }

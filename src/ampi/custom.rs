@@ -7,10 +7,10 @@
 //! operands of all ranks are gathered, and what has come is reduced at the completion. That takes memory for the
 //! operands of all ranks, and room on the tape for their adjoints.
 
-use super::collective::Pending;
-use super::movement::{Parts, Sinks};
-use super::scan::Extent;
-use super::wire::Form;
+use super::buffers::Sinks;
+use super::counts::{Form, PartCounts};
+use super::operator::Extent;
+use super::request::Pending;
 use super::{Private, argument, check, communicator, message, movement, recording};
 use crate::datatype::Lasting;
 use crate::error::{Code, Error, Result};
@@ -362,7 +362,7 @@ impl Custom {
 struct Gathering {
     operands: Operands,
     sinks: Sinks,
-    parts: Parts,
+    parts: PartCounts,
 }
 
 /// Of the first ranks, in their order; those of the others fall into one more, which nobody reads.
@@ -378,7 +378,7 @@ impl Gathering {
             (0..ranks.min(used + 1)).map(|_| room(one)).collect::<Outcome<_>>()?;
         let place = |rank: usize| write(memory[rank.min(used)].argument());
         let sinks = Sinks::List((0..ranks).map(place).collect::<Outcome<_>>()?);
-        let parts = Parts::each(&read(one)?);
+        let parts = PartCounts::each(&read(one)?);
         Ok(Self { operands: Operands { memory, used }, sinks, parts })
     }
 }
@@ -518,10 +518,10 @@ impl Custom {
             .collect();
         let shares = shares?;
         // The form that fits whatever the counts are.
-        let sent = Parts::list(&shares, Form::Large);
+        let sent = PartCounts::list(&shares, Form::Large);
         let share = pieces.share(rank, ranks)?;
         let Gathering { operands, sinks, .. } = Gathering::of(&share, ranks, ranks)?;
-        let received = Parts::list(&vec![shares[rank].clone(); ranks], Form::Large);
+        let received = PartCounts::list(&vec![shares[rank].clone(); ranks], Form::Large);
         let sent = Some((Sources::List(shares), sent));
         let gathered = movement::alltoall_to(sent, (sinks, received), comm, How::Begin)?;
         self.later(gathered, operands, &pieces.result(rank, ranks)?, own.datatype())

@@ -5,9 +5,9 @@
 //! have one tag. Where two ranks share several edges, both go through them in one order.
 
 use super::Private;
+use super::counts::Counts;
 use super::stamp::Stamp;
 use super::traffic::{Parcel, Traffic, pieces, with_traffic};
-use super::wire::Shares;
 use crate::error::Result;
 use crate::mpi::list::listable;
 use crate::mpi::message::Envelope;
@@ -59,13 +59,10 @@ impl Edges {
     }
 
     /// A share for each member, one behind the other.
-    pub fn shares(private: &Private, shares: Shares<'_>) -> Self {
+    pub fn shares(private: &Private, counts: Counts<'_>) -> Self {
         let mut at = 0;
         Self::of((0..private.ranks()).map(|rank| {
-            let n = match shares {
-                Shares::Each(n) => n,
-                Shares::List(list, _) => crate::count::wide(list[rank]),
-            };
+            let n = counts.of(rank);
             let edge = Edge { peer: mirrored(private, rank), at, n };
             at += n;
             edge

@@ -4,11 +4,13 @@
 #![forbid(unsafe_code)]
 
 pub mod argument;
+pub mod buffers;
 pub mod bytes;
 pub mod channel;
 pub mod check;
 pub mod collective;
 pub mod communicator;
+pub mod counts;
 pub mod custom;
 pub mod edges;
 pub mod environment;

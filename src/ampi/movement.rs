@@ -1,220 +1,40 @@
 //! Collectives that move values: Bcast, Gather, Scatter, Allgather, Alltoall, with or without counts.
 
 use super::argument::{Many, sink, sink_or_in_place, source_or_in_place};
+use super::buffers::{Sinks, packed_parts};
 use super::check::Portions;
 use super::collective::{
-    Forward, Outputs, Part, Rule, Stage, Target, begin, collect, collect_parts, contribute, failed,
-    whole,
+    Forward, Outputs, Part, Rule, Stage, Target, begin, collect, collect_parts, contribute,
 };
+use super::counts::{Counts, PartCounts, StoredCounts};
 use super::edges::Edges;
 use super::recording::ids;
 use super::stamp::{self, Call, Stamp};
 use super::traffic::Home;
-use super::wire::{self, Form, Shares};
+use super::wire::{self, failed};
 use super::{Private, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{
-    Argument, Comm, Failure, How, Item, List, Op, Outcome, Reach, Sink, Source, Sources, Staging,
-    wide_int,
+    Argument, Comm, Failure, How, Item, Op, Outcome, Reach, Source, Sources, Staging, wide_int,
 };
-use crate::tape::{Ids, Store, Stored, Sweep, Tape};
+use crate::tape::{Ids, Sweep, Tape};
 use std::ffi::c_int;
-
-/// What each rank has of a packed array.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Lengths {
-    Each(usize),
-    List(List<u64>, Form),
-}
-
-impl Lengths {
-    pub fn shares(&self) -> Shares<'_> {
-        match self {
-            Self::Each(n) => Shares::Each(*n),
-            Self::List(list, form) => Shares::List(list, *form),
-        }
-    }
-
-    /// The part of one rank.
-    pub fn of(&self, rank: usize) -> usize {
-        match self {
-            Self::Each(n) => *n,
-            Self::List(list, _) => crate::count::wide(list[rank]),
-        }
-    }
-
-    pub fn total(&self, ranks: usize) -> Outcome<usize> {
-        match self {
-            Self::Each(n) => whole(*n, ranks),
-            Self::List(list, _) => {
-                let total = list.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
-                match total.map(u32::try_from) {
-                    Some(Ok(total)) => Ok(crate::count::wide32(total)),
-                    _ => {
-                        let why = "the counts of all ranks are past 2^32 active doubles together";
-                        Err(Error::new(Code::Argument, why).into())
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether every rank has a part.
-    pub fn is_full(&self) -> bool {
-        match self {
-            Self::Each(n) => *n > 0,
-            Self::List(list, _) => !list.contains(&0),
-        }
-    }
-
-    /// Keeps them on the tape.
-    pub fn store(&self, tape: &mut Tape) -> Result<Lots> {
-        Ok(match self {
-            Self::Each(n) => Lots::Each(*n),
-            Self::List(list, form) => Lots::List(tape.store_from(list)?, *form),
-        })
-    }
-}
-
-/// The parts of all ranks in a packed array: what is recorded of them, and what travels.
-#[derive(Debug)]
-pub struct Parts {
-    /// Active doubles.
-    pub doubles: Lengths,
-    /// Words of 8 bytes, where passive parts lie between the doubles.
-    words: Option<Lengths>,
-}
-
-impl Parts {
-    /// As many items for each rank as `part` has.
-    pub fn each(part: &Source) -> Self {
-        let (n, words) = (part.len(), part.words());
-        Self { doubles: Lengths::Each(n), words: (words != n).then_some(Lengths::Each(words)) }
-    }
-
-    /// The items of a buffer for each rank.
-    pub fn list<T: AsRef<Source>>(parts: &[T], form: Form) -> Self {
-        let list = |count: fn(&Source) -> usize| {
-            Lengths::List(parts.iter().map(|part| count(part.as_ref()) as u64).collect(), form)
-        };
-        let mixed = parts.iter().any(|part| part.as_ref().mixed_bytes().is_some());
-        Self { doubles: list(Source::len), words: mixed.then(|| list(Source::words)) }
-    }
-
-    /// What travels, in words.
-    pub fn wire(&self) -> &Lengths {
-        self.words.as_ref().unwrap_or(&self.doubles)
-    }
-
-    /// Doubles and words of one rank.
-    fn of(&self, rank: usize) -> (usize, usize) {
-        (self.doubles.of(rank), self.wire().of(rank))
-    }
-}
-
-/// `Lengths` on a tape.
-#[derive(Debug, Clone, Copy)]
-pub enum Lots {
-    Each(usize),
-    List(Stored<u64>, Form),
-}
-
-impl Lots {
-    /// Off the root of a call with counts.
-    fn none(form: Form, tape: &mut Tape) -> Result<Self> {
-        Ok(Self::List(tape.store_from(&[])?, form))
-    }
-
-    /// The part of each, or -1 where the parts may differ.
-    pub fn each(&self) -> i64 {
-        match self {
-            Self::Each(n) => i64::try_from(*n).unwrap_or(-1),
-            Self::List(..) => -1,
-        }
-    }
-
-    pub fn shares<'a>(&self, sweep: &'a Sweep<'_>) -> Shares<'a> {
-        match self {
-            Self::Each(n) => Shares::Each(*n),
-            Self::List(list, form) => Shares::List(sweep.stored(list), *form),
-        }
-    }
-
-    /// The part of one rank.
-    pub fn of(&self, rank: usize, store: &impl Store) -> usize {
-        match self {
-            Self::Each(n) => *n,
-            Self::List(list, _) => crate::count::wide(store.read(list)[rank]),
-        }
-    }
-
-    /// The part of each of so many ranks.
-    pub fn all(&self, ranks: usize, store: &impl Store) -> impl Iterator<Item = usize> {
-        (0..ranks).map(move |rank| self.of(rank, store))
-    }
-
-    /// The parts as they travel on the way back, each behind its stamp.
-    pub fn stamped(&self, sweep: &Sweep<'_>) -> Lengths {
-        match self {
-            Self::Each(n) => Lengths::Each(n + 1),
-            Self::List(list, form) => {
-                Lengths::List(sweep.stored(list).iter().map(|n| n + 1).collect(), *form)
-            }
-        }
-    }
-
-    /// How many doubles the ranks below have.
-    fn below(&self, rank: usize, sweep: &Sweep<'_>) -> usize {
-        match self {
-            Self::Each(n) => n * rank,
-            Self::List(list, _) => {
-                sweep.stored(list)[..rank].iter().map(|&n| crate::count::wide(n)).sum()
-            }
-        }
-    }
-}
-
-/// What this rank sends, packed.
-fn packed(source: &Sources) -> (Staging, crate::mpi::Shape) {
-    let mut data = Staging::take(source.words());
-    let shape = source.pack(data.as_mut_slice());
-    statistics::sent_forward(data.len());
-    (data, shape)
-}
 
 fn one(source: Source) -> Sources {
     Sources::One(source)
 }
 
 /// Where the parts of all ranks go; one part may be kept.
-fn target(sinks: Sinks, parts: &Parts, kept: Option<usize>) -> Target {
+fn target(sinks: Sinks, parts: &PartCounts, kept: Option<usize>) -> Target {
     match (sinks, kept) {
         (Sinks::One(sink), None) => Target::All(sink),
-        (Sinks::One(sink), Some(kept)) => Target::But { sink, n: parts.doubles.of(kept), kept },
+        (Sinks::One(sink), Some(kept)) => Target::But { sink, n: parts.doubles().of(kept), kept },
         (Sinks::List(mut sinks), kept) => {
             let part = |(rank, sink)| {
                 let (n, words) = parts.of(rank);
                 Part { n, words, sink: (Some(rank) != kept).then_some(sink) }
             };
             Target::Parts(sinks.drain().enumerate().map(part).collect())
-        }
-    }
-}
-
-/// Buffers for the parts of all ranks.
-pub enum Sinks {
-    One(Sink),
-    List(List<Sink>),
-}
-
-impl Sinks {
-    /// The same memory, to be read.
-    pub fn sources(&self) -> Sources {
-        match self {
-            Self::One(sink) => Sources::One(sink.source().clone()),
-            Self::List(sinks) => {
-                Sources::List(sinks.iter().map(|sink| sink.source().clone()).collect())
-            }
         }
     }
 }
@@ -289,7 +109,7 @@ pub fn bcast(buffer: &Argument, root: c_int, comm: Comm, how: How) -> Outcome<Fo
     let (n, words) = (buffer.len(), buffer.source().words());
     if comm.rank()? == root {
         let source = one(buffer.source().clone());
-        let (data, shape) = packed(&source);
+        let (data, shape) = packed_parts(&source);
         return begin(
             how,
             stage,
@@ -319,7 +139,7 @@ pub struct Gathered {
     ids: Option<Ids>,
     /// This rank's part.
     n: usize,
-    lots: Lots,
+    counts: StoredCounts,
 }
 
 impl Gathered {
@@ -340,15 +160,15 @@ impl Rule for Gathered {
     }
 
     fn signature(&self) -> Option<[i64; 3]> {
-        Some([self.root.into(), -1, self.lots.each()])
+        Some([self.root.into(), -1, self.counts.each()])
     }
 
     fn portions(&self, tape: &Tape, portions: &mut Portions) {
-        if self.lots.each() < 0 && self.at_root() {
+        if self.counts.each() < 0 && self.at_root() {
             for (peer, rank) in self.private.others() {
-                portions.receives(peer, self.lots.of(rank, tape));
+                portions.receives(peer, self.counts.read(tape).of(rank));
             }
-        } else if self.lots.each() < 0 {
+        } else if self.counts.each() < 0 {
             portions.sends(self.root, self.n);
         }
     }
@@ -358,10 +178,10 @@ impl Rule for Gathered {
         if !self.at_root() {
             return Staging::default();
         }
-        let whole = outputs.take_parts(&self.lots, self.private.ranks(), lead, sweep);
+        let whole = outputs.take_parts(&self.counts, self.private.ranks(), lead, sweep);
         if let Some(ids) = &self.ids {
             let (width, place) = (sweep.width(), self.private.place());
-            let own = (lead * (place + 1) + self.lots.below(place, sweep)) * width;
+            let own = (lead * (place + 1) + self.counts.read(sweep).below(place)) * width;
             sweep.add(ids, &whole.as_slice()[own..own + self.n * width]);
         }
         whole
@@ -370,11 +190,11 @@ impl Rule for Gathered {
     fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         if self.at_root() {
-            let parts = self.lots.all(self.private.ranks(), sweep);
+            let parts = self.counts.read(sweep).all(self.private.ranks());
             stamp.put(taken.as_mut_slice(), parts, width);
         }
-        let (room, lengths) = (stamp::room(self.n, width), self.lots.stamped(sweep));
-        wire::scatter(comm, taken, room, lengths.shares(), width, self.root, How::Begin)
+        let (room, lengths) = (stamp::room(self.n, width), self.counts.read(sweep).widened(1));
+        wire::scatter(comm, taken, room, lengths.borrowed(), width, self.root, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
@@ -394,7 +214,7 @@ impl Rule for Gathered {
         if !self.at_root() {
             return Edges::default();
         }
-        Edges::shares(self.private, self.lots.shares(sweep)).to_others(self.private)
+        Edges::shares(self.private, self.counts.read(sweep)).to_others(self.private)
     }
 
     fn destinations(&self, _: &Sweep<'_>) -> Edges {
@@ -418,7 +238,7 @@ pub fn gather(
     let Some(source) = source else { return Err(in_place_off_root("sendbuf")) };
     let stage = Stage::set(comm, how, || false)?;
     let n = source.len();
-    let (data, shape) = packed(&source);
+    let (data, shape) = packed_parts(&source);
     let words = data.len();
     let form = receive.form();
     begin(
@@ -427,14 +247,14 @@ pub fn gather(
         0,
         Target::Nothing,
         |tape, private| {
-            let lots = match form {
-                Some(form) => Lots::none(form, tape)?,
-                None => Lots::Each(n),
+            let counts = match form {
+                Some(form) => StoredCounts::none(form, tape)?,
+                None => StoredCounts::Each(n),
             };
-            Ok(Gathered { private, root, ids: Some(ids(tape, &source, shape)?), n, lots })
+            Ok(Gathered { private, root, ids: Some(ids(tape, &source, shape)?), n, counts })
         },
         || {
-            let shares = form.map_or(Shares::Each(words), |form| Shares::List(&[], form));
+            let shares = form.map_or(Counts::Each(words), |form| Counts::List(&[], form));
             wire::gather(comm, data, Staging::default(), shares, 1, root, how)
         },
     )
@@ -444,20 +264,20 @@ pub fn gather(
 pub fn gather_to(
     source: Option<Sources>,
     sinks: Sinks,
-    parts: &Parts,
+    parts: &PartCounts,
     comm: Comm,
     how: How,
 ) -> Outcome<Forward<Gathered>> {
     let (root, ranks) = (comm.rank()?, wide_int(comm.size()?));
     let place = wide_int(root);
-    let n = parts.doubles.of(place);
+    let n = parts.doubles().of(place);
     same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
     let stage = Stage::set(comm, how, || false)?;
     let (data, shape) = match &source {
-        Some(source) => packed(source),
+        Some(source) => packed_parts(source),
         None => own_values(&sinks, parts, place),
     };
-    let (total, room) = (parts.doubles.total(ranks)?, parts.wire().total(ranks)?);
+    let (total, room) = (parts.doubles().total(ranks)?, parts.wire().total(ranks)?);
     let target = target(sinks, parts, source.is_none().then_some(place));
     begin(
         how,
@@ -466,17 +286,17 @@ pub fn gather_to(
         target,
         |tape, private| {
             let ids = source.as_ref().map(|source| ids(tape, source, shape)).transpose()?;
-            Ok(Gathered { private, root, ids, n, lots: parts.doubles.store(tape)? })
+            Ok(Gathered { private, root, ids, n, counts: parts.doubles().store(tape)? })
         },
         || {
-            let shares = parts.wire().shares();
+            let shares = parts.wire();
             wire::gather(comm, data, Staging::take(room), shares, 1, root, how)
         },
     )
 }
 
 /// What a rank that sends in place has in its own part of the receive buffer.
-fn own_values(sinks: &Sinks, parts: &Parts, place: usize) -> (Staging, crate::mpi::Shape) {
+fn own_values(sinks: &Sinks, parts: &PartCounts, place: usize) -> (Staging, crate::mpi::Shape) {
     let (n, words) = parts.of(place);
     let mut data = Staging::take(words);
     let shape = sinks.sources().pack_part(place, n, data.as_mut_slice());
@@ -513,7 +333,7 @@ struct Scattered {
     n: usize,
     /// Whether it was received: a root in place has received nothing.
     receives: bool,
-    lots: Lots,
+    counts: StoredCounts,
 }
 
 impl Rule for Scattered {
@@ -528,15 +348,15 @@ impl Rule for Scattered {
     }
 
     fn signature(&self) -> Option<[i64; 3]> {
-        Some([self.root.into(), -1, self.lots.each()])
+        Some([self.root.into(), -1, self.counts.each()])
     }
 
     fn portions(&self, tape: &Tape, portions: &mut Portions) {
-        if self.lots.each() < 0 && self.ids.is_some() {
+        if self.counts.each() < 0 && self.ids.is_some() {
             for (peer, rank) in self.private.others() {
-                portions.sends(peer, self.lots.of(rank, tape));
+                portions.sends(peer, self.counts.read(tape).of(rank));
             }
-        } else if self.lots.each() < 0 {
+        } else if self.counts.each() < 0 {
             portions.receives(self.root, self.n);
         }
     }
@@ -553,15 +373,15 @@ impl Rule for Scattered {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         stamp.put(taken.as_mut_slice(), [self.n], width);
         let room = self.ids.map_or(0, |ids| (self.private.ranks() + ids.len()) * width);
-        let (room, lengths) = (Staging::take(room), self.lots.stamped(sweep));
-        wire::gather(comm, taken, room, lengths.shares(), width, self.root, How::Begin)
+        let (room, lengths) = (Staging::take(room), self.counts.read(sweep).widened(1));
+        wire::gather(comm, taken, room, lengths.borrowed(), width, self.root, How::Begin)
             .map(Home::of)
             .map_err(failed)
     }
 
     fn add(&self, home: Home, sweep: &mut Sweep<'_>) -> Result<()> {
         match &self.ids {
-            Some(ids) => collect_parts(home, &self.lots, self.private.ranks(), ids, sweep),
+            Some(ids) => collect_parts(home, &self.counts, self.private.ranks(), ids, sweep),
             None => contribute(home, sweep),
         }
     }
@@ -575,7 +395,7 @@ impl Rule for Scattered {
     }
 
     fn destinations(&self, sweep: &Sweep<'_>) -> Edges {
-        let all = Edges::shares(self.private, self.lots.shares(sweep));
+        let all = Edges::shares(self.private, self.counts.read(sweep));
         if self.receives { all } else { all.to_others(self.private) }
     }
 }
@@ -601,14 +421,14 @@ pub fn scatter(
             n,
             Target::All(sink),
             |tape, private| {
-                let lots = match form {
-                    Some(form) => Lots::none(form, tape)?,
-                    None => Lots::Each(n),
+                let counts = match form {
+                    Some(form) => StoredCounts::none(form, tape)?,
+                    None => StoredCounts::Each(n),
                 };
-                Ok(Scattered { private, root, ids: None, n, receives: true, lots })
+                Ok(Scattered { private, root, ids: None, n, receives: true, counts })
             },
             || {
-                let shares = form.map_or(Shares::Each(words), |form| Shares::List(&[], form));
+                let shares = form.map_or(Counts::Each(words), |form| Counts::List(&[], form));
                 let (whole, part) = (Staging::default(), Staging::take(words));
                 wire::scatter(comm, whole, part, shares, 1, root, how)
             },
@@ -617,9 +437,9 @@ pub fn scatter(
     let (source, parts) = send.sources("sendbuf", ranks)?;
     let (n, words) = parts.of(wide_int(rank));
     same_length(sink.as_ref().map(|sink| (sink.len(), sink.source().words())), (n, words))?;
-    parts.doubles.total(ranks)?;
+    parts.doubles().total(ranks)?;
     let stage = Stage::set(comm, how, || false)?;
-    let (data, shape) = packed(&source);
+    let (data, shape) = packed_parts(&source);
     let receives = sink.is_some();
     begin(
         how,
@@ -628,10 +448,10 @@ pub fn scatter(
         sink.map_or(Target::Nothing, Target::All),
         |tape, private| {
             let ids = Some(ids(tape, &source, shape)?);
-            Ok(Scattered { private, root, ids, n, receives, lots: parts.doubles.store(tape)? })
+            Ok(Scattered { private, root, ids, n, receives, counts: parts.doubles().store(tape)? })
         },
         || {
-            let shares = parts.wire().shares();
+            let shares = parts.wire();
             wire::scatter(comm, data, Staging::take(words), shares, 1, root, how)
         },
     )
@@ -641,7 +461,7 @@ pub fn scatter(
 pub struct Allgathered {
     private: &'static Private,
     ids: Ids,
-    lots: Lots,
+    counts: StoredCounts,
 }
 
 impl Rule for Allgathered {
@@ -656,27 +476,28 @@ impl Rule for Allgathered {
     }
 
     fn signature(&self) -> Option<[i64; 3]> {
-        Some([-1, -1, self.lots.each()])
+        Some([-1, -1, self.counts.each()])
     }
 
     fn portions(&self, tape: &Tape, portions: &mut Portions) {
-        if self.lots.each() < 0 {
+        if self.counts.each() < 0 {
             for (peer, rank) in self.private.others() {
                 portions.sends(peer, self.ids.len());
-                portions.receives(peer, self.lots.of(rank, tape));
+                portions.receives(peer, self.counts.read(tape).of(rank));
             }
         }
     }
 
     fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
-        outputs.take_parts(&self.lots, self.private.ranks(), lead, sweep)
+        outputs.take_parts(&self.counts, self.private.ranks(), lead, sweep)
     }
 
     fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
-        stamp.put(taken.as_mut_slice(), self.lots.all(self.private.ranks(), sweep), width);
-        let (room, lengths) = (stamp::room(self.ids.len(), width), self.lots.stamped(sweep));
-        let (shares, item, op) = (lengths.shares(), Item::double(), Op::sum());
+        stamp.put(taken.as_mut_slice(), self.counts.read(sweep).all(self.private.ranks()), width);
+        let (room, lengths) =
+            (stamp::room(self.ids.len(), width), self.counts.read(sweep).widened(1));
+        let (shares, item, op) = (lengths.borrowed(), Item::double(), Op::sum());
         wire::reduce_scatter(comm, taken, room, shares, width, item, op, How::Begin)
             .map(Home::of)
             .map_err(failed)
@@ -691,7 +512,7 @@ impl Rule for Allgathered {
     }
 
     fn sources(&self, sweep: &Sweep<'_>) -> Edges {
-        Edges::shares(self.private, self.lots.shares(sweep))
+        Edges::shares(self.private, self.counts.read(sweep))
     }
 
     fn destinations(&self, _: &Sweep<'_>) -> Edges {
@@ -714,19 +535,19 @@ pub fn allgather(
 pub fn allgather_to(
     source: Option<Sources>,
     sinks: Sinks,
-    parts: &Parts,
+    parts: &PartCounts,
     comm: Comm,
     how: How,
 ) -> Outcome<Forward<Allgathered>> {
     let (place, ranks) = (wide_int(comm.rank()?), wide_int(comm.size()?));
-    let n = parts.doubles.of(place);
+    let n = parts.doubles().of(place);
     same_length(source.as_ref().map(|source| (source.len(), source.words())), parts.of(place))?;
-    let stage = Stage::set(comm, how, || parts.doubles.is_full())?;
+    let stage = Stage::set(comm, how, || parts.doubles().is_full())?;
     let (data, shape) = match &source {
-        Some(source) => packed(source),
+        Some(source) => packed_parts(source),
         None => own_values(&sinks, parts, place),
     };
-    let (total, room) = (parts.doubles.total(ranks)?, parts.wire().total(ranks)?);
+    let (total, room) = (parts.doubles().total(ranks)?, parts.wire().total(ranks)?);
     let own = sinks.sources();
     let target = target(sinks, parts, source.is_none().then_some(place));
     begin(
@@ -739,10 +560,10 @@ pub fn allgather_to(
                 Some(source) => ids(tape, source, shape)?,
                 None => ids(tape, &own.part(place, n), shape)?,
             };
-            Ok(Allgathered { private, ids, lots: parts.doubles.store(tape)? })
+            Ok(Allgathered { private, ids, counts: parts.doubles().store(tape)? })
         },
         || {
-            let (room, shares) = (Staging::take(room), parts.wire().shares());
+            let (room, shares) = (Staging::take(room), parts.wire());
             wire::allgather(comm, data, room, shares, 1, Reach::All, how)
         },
     )
@@ -752,8 +573,8 @@ pub fn allgather_to(
 pub struct Exchanged {
     private: &'static Private,
     ids: Ids,
-    sent: Lots,
-    received: Lots,
+    sent: StoredCounts,
+    received: StoredCounts,
 }
 
 impl Rule for Exchanged {
@@ -774,8 +595,8 @@ impl Rule for Exchanged {
     fn portions(&self, tape: &Tape, portions: &mut Portions) {
         if self.sent.each() < 0 {
             for (peer, rank) in self.private.others() {
-                portions.sends(peer, self.sent.of(rank, tape));
-                portions.receives(peer, self.received.of(rank, tape));
+                portions.sends(peer, self.sent.read(tape).of(rank));
+                portions.receives(peer, self.received.read(tape).of(rank));
             }
         }
     }
@@ -787,10 +608,11 @@ impl Rule for Exchanged {
     fn depart(&self, mut taken: Staging, stamp: Stamp, sweep: &mut Sweep<'_>) -> Result<Home> {
         let (comm, width) = (self.private.comm(sweep.depth())?, sweep.width());
         let ranks = self.private.ranks();
-        stamp.put(taken.as_mut_slice(), self.received.all(ranks, sweep), width);
+        stamp.put(taken.as_mut_slice(), self.received.read(sweep).all(ranks), width);
         let room = Staging::take((ranks + self.ids.len()) * width);
-        let (received, sent) = (self.received.stamped(sweep), self.sent.stamped(sweep));
-        let shares = (received.shares(), sent.shares());
+        let (received, sent) =
+            (self.received.read(sweep).widened(1), self.sent.read(sweep).widened(1));
+        let shares = (received.borrowed(), sent.borrowed());
         wire::alltoall(comm, taken, room, shares, width, Reach::All, How::Begin)
             .map(Home::of)
             .map_err(failed)
@@ -805,11 +627,11 @@ impl Rule for Exchanged {
     }
 
     fn sources(&self, sweep: &Sweep<'_>) -> Edges {
-        Edges::shares(self.private, self.received.shares(sweep))
+        Edges::shares(self.private, self.received.read(sweep))
     }
 
     fn destinations(&self, sweep: &Sweep<'_>) -> Edges {
-        Edges::shares(self.private, self.sent.shares(sweep))
+        Edges::shares(self.private, self.sent.read(sweep))
     }
 }
 
@@ -827,8 +649,8 @@ pub fn alltoall(
 }
 
 pub fn alltoall_to(
-    sent: Option<(Sources, Parts)>,
-    (sinks, received): (Sinks, Parts),
+    sent: Option<(Sources, PartCounts)>,
+    (sinks, received): (Sinks, PartCounts),
     comm: Comm,
     how: How,
 ) -> Outcome<Forward<Exchanged>> {
@@ -840,11 +662,11 @@ pub fn alltoall_to(
     let place = wide_int(comm.rank()?);
     same_length(apart.as_ref().map(|sent| sent.of(place)), received.of(place))?;
     let sent = apart.as_ref().unwrap_or(&received);
-    sent.doubles.total(ranks)?;
+    sent.doubles().total(ranks)?;
     // With counts no rank knows those between others.
-    let stage = Stage::set(comm, how, || matches!(received.doubles, Lengths::Each(n) if n > 0))?;
-    let (data, shape) = packed(&source);
-    let (total, room) = (received.doubles.total(ranks)?, received.wire().total(ranks)?);
+    let stage = Stage::set(comm, how, || matches!(received.doubles(), Counts::Each(n) if n > 0))?;
+    let (data, shape) = packed_parts(&source);
+    let (total, room) = (received.doubles().total(ranks)?, received.wire().total(ranks)?);
     let target = target(sinks, &received, None);
     begin(
         how,
@@ -853,12 +675,12 @@ pub fn alltoall_to(
         target,
         |tape, private| {
             let ids = ids(tape, &source, shape)?;
-            let (sent, received) = (sent.doubles.store(tape)?, received.doubles.store(tape)?);
+            let (sent, received) = (sent.doubles().store(tape)?, received.doubles().store(tape)?);
             Ok(Exchanged { private, ids, sent, received })
         },
         || {
             let room = Staging::take(room);
-            let shares = (sent.wire().shares(), received.wire().shares());
+            let shares = (sent.wire(), received.wire());
             wire::alltoall(comm, data, room, shares, 1, Reach::All, how)
         },
     )

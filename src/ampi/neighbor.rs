@@ -9,10 +9,11 @@
 //! slot, and the adjoints go back in the order of these. What all neighbours get alike needs none.
 
 use super::argument::{Many, source};
+use super::buffers::packed;
 use super::check::Portions;
 use super::collective::{Forward, Outputs, Part, Rule, Stage, Target, begin};
+use super::counts::{OwnedCounts, PartCounts, StoredCounts};
 use super::edges::{Edge, Edges};
-use super::movement::{Lengths, Lots, Parts};
 use super::recording::ids;
 use super::stamp::{Call, Stamp};
 use super::traffic::Home;
@@ -26,28 +27,18 @@ use std::ffi::c_int;
 /// The ends of edges at this rank, slot by slot.
 struct Ends {
     ranks: List<c_int>,
-    parts: Parts,
-}
-
-/// `lengths` with `gap` words before each.
-fn carried(lengths: &Lengths, gap: usize) -> Lengths {
-    match lengths {
-        Lengths::Each(n) => Lengths::Each(n + gap),
-        Lengths::List(list, form) => {
-            Lengths::List(list.iter().map(|n| n + gap as u64).collect(), *form)
-        }
-    }
+    parts: PartCounts,
 }
 
 impl Ends {
     /// The doubles of all slots, each behind `gap` others.
     fn total(&self, gap: usize) -> Outcome<usize> {
-        carried(&self.parts.doubles, gap).total(self.ranks.len())
+        self.parts.doubles().widened(gap).borrowed().total(self.ranks.len())
     }
 
     /// The words of each slot's message.
-    fn wire(&self, gap: usize) -> Lengths {
-        carried(self.parts.wire(), gap)
+    fn wire(&self, gap: usize) -> OwnedCounts {
+        self.parts.wire().widened(gap)
     }
 
     /// Where each slot's message begins, in words.
@@ -55,7 +46,7 @@ impl Ends {
         let wire = self.wire(gap);
         let mut at = 0;
         let end = |slot| {
-            at += wire.of(slot) as u64;
+            at += wire.borrowed().of(slot) as u64;
             at
         };
         std::iter::once(0).chain((0..self.ranks.len()).map(end)).take(self.ranks.len()).collect()
@@ -65,7 +56,10 @@ impl Ends {
     fn store(&self, tape: &mut Tape, private: &Private) -> Result<StoredEnds> {
         let peer = |&rank: &c_int| if rank < 0 { NOBODY } else { private.mirrored(rank) };
         let peers: List<c_int> = self.ranks.iter().map(peer).collect();
-        Ok(StoredEnds { peers: tape.store_from(&peers)?, lengths: self.parts.doubles.store(tape)? })
+        Ok(StoredEnds {
+            peers: tape.store_from(&peers)?,
+            counts: self.parts.doubles().store(tape)?,
+        })
     }
 }
 
@@ -76,7 +70,7 @@ const NOBODY: c_int = -1;
 #[derive(Clone, Copy)]
 struct StoredEnds {
     peers: Stored<c_int>,
-    lengths: Lots,
+    counts: StoredCounts,
 }
 
 impl StoredEnds {
@@ -84,7 +78,7 @@ impl StoredEnds {
     fn edges(&self, gap: usize, sweep: &Sweep<'_>) -> List<Edge> {
         let mut at = 0;
         let edge = |(slot, &peer)| {
-            let length = self.lengths.of(slot, sweep);
+            let length = self.counts.read(sweep).of(slot);
             at += gap;
             let n = if peer == NOBODY { 0 } else { length };
             let edge = Edge { peer, at, n };
@@ -99,9 +93,11 @@ impl StoredEnds {
         let peers = tape.stored(&self.peers).iter().zip(0..);
         let there = peers.filter(|&(&peer, slot)| {
             let other = private.mirrored(peer) != private.rank;
-            peer != NOBODY && other && self.lengths.of(slot, tape) > 0
+            peer != NOBODY && other && self.counts.read(tape).of(slot) > 0
         });
-        there.map(|(&peer, slot)| (private.mirrored(peer), self.lengths.of(slot, tape))).collect()
+        there
+            .map(|(&peer, slot)| (private.mirrored(peer), self.counts.read(tape).of(slot)))
+            .collect()
     }
 }
 
@@ -222,13 +218,11 @@ pub fn allgather(
     let (sources, destinations) = comm.neighbours()?;
     let sinks = receive.sink_list("recvbuf", sources.len())?;
     let sources = Ends { parts: receive.lengths("recvbuf", &sinks)?, ranks: sources };
-    let destinations = Ends { ranks: destinations, parts: Parts::each(&source) };
+    let destinations = Ends { ranks: destinations, parts: PartCounts::each(&source) };
     let stage = Stage::set(comm, how, || false)?;
-    let mut data = Staging::take(source.words());
-    let shape = source.pack(data.as_mut_slice());
-    statistics::sent_forward(data.len());
+    let (data, shape) = packed(&source);
     let (total, wire) = (sources.total(0)?, sources.wire(0));
-    let room = wire.total(sources.ranks.len())?;
+    let room = wire.borrowed().total(sources.ranks.len())?;
     begin(
         how,
         stage,
@@ -245,7 +239,7 @@ pub fn allgather(
             })
         },
         || {
-            let (room, shares) = (Staging::take(room), wire.shares());
+            let (room, shares) = (Staging::take(room), wire.borrowed());
             wire::allgather(comm, data, room, shares, 1, Reach::Neighbours, how)
         },
     )
@@ -265,7 +259,7 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
     let stage =
         if has_types { Stage::apart(comm, || false)? } else { Stage::set(comm, how, || false)? };
     let (sent, received) = (destinations.wire(gap), sources.wire(gap));
-    let mut data = Staging::take(sent.total(destinations.ranks.len())?);
+    let mut data = Staging::take(sent.borrowed().total(destinations.ranks.len())?);
     let source = Sources::List(buffers);
     let shape = source.pack_behind(gap, data.as_mut_slice());
     let mut at = 0;
@@ -274,7 +268,7 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
         at += gap + part.words();
     }
     statistics::sent_forward(data.len());
-    let (total, room) = (sources.total(gap)?, received.total(slots)?);
+    let (total, room) = (sources.total(gap)?, received.borrowed().total(slots)?);
     begin(
         how,
         stage,
@@ -291,7 +285,7 @@ pub fn alltoall(send: &Many, receive: &Many, comm: Comm, how: How) -> Outcome<Fo
             })
         },
         || {
-            let (room, shares) = (Staging::take(room), (sent.shares(), received.shares()));
+            let (room, shares) = (Staging::take(room), (sent.borrowed(), received.borrowed()));
             wire::alltoall(comm, data, room, shares, 1, Reach::Neighbours, how)
         },
     )

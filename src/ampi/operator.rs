@@ -14,6 +14,13 @@ pub enum Kind {
     Max,
 }
 
+/// Whether a rank's result covers its own operand, as that of Scan does, or not, as that of Exscan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    Inclusive,
+    Exclusive,
+}
+
 /// By their numbers.
 pub const NAMES: [&str; 6] = ["SUM", "PROD", "MIN", "MAX", "MINLOC", "MAXLOC"];
 

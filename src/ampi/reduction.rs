@@ -13,22 +13,23 @@
 //! values did, whoever holds a result other than a sum gets all operands instead of it, keeps them, and sends each
 //! rank the adjoint of its own.
 
+use super::buffers::packed;
 use super::collective::{
-    Forward, Outputs, Pending, Rule, Stage, Target, arrived, arrived_stamped, begin, contribute,
-    failed,
+    Forward, Outputs, Rule, Stage, Target, arrived, arrived_stamped, begin, contribute,
 };
+use super::counts::{Counts, Form, OwnedCounts, StoredCounts};
 use super::edges::Edges;
-use super::movement::{Lengths, Lots};
 use super::operator::{Kind, Operator};
 use super::recording::ids;
+use super::request::Pending;
 use super::stamp::{self, Call, Stamp};
 use super::traffic::{Home, Traffic};
-use super::wire::{self, Form, Shares};
-use super::{Private, custom, statistics};
+use super::wire::{self, failed};
+use super::{Private, custom};
 use crate::error::{Code, Error, Result};
 use crate::mpi::{
-    Argument, Comm, How, Item, Op, Operation, Outcome, Pieces, Reach, Shape, Sink, Source, Staging,
-    times, wide_int,
+    Argument, Comm, How, Item, Op, Operation, Outcome, Pieces, Reach, Sink, Staging, times,
+    wide_int,
 };
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
@@ -270,20 +271,12 @@ fn start_allreduce(
     )
 }
 
-/// What a rank brings to a reduction, packed.
-pub fn packed(source: &Source) -> (Staging, Shape) {
-    let mut data = Staging::take(source.words());
-    let shape = source.pack(data.as_mut_slice());
-    statistics::sent_forward(data.len());
-    (data, shape)
-}
-
 /// Who has the result of a reduction.
 #[derive(Debug, Clone, Copy)]
 enum Holder {
     Root(c_int),
     /// Each rank a share.
-    All(Lots),
+    All(StoredCounts),
 }
 
 /// A reduction whose whole result is not on every rank: the adjoints travel to all, the result beside them where
@@ -343,7 +336,7 @@ impl Reduced {
     fn share(&self, i: usize, sweep: &Sweep<'_>) -> usize {
         match &self.holder {
             Holder::Root(_) => self.ids.len(),
-            Holder::All(lots) => lots.of(i, sweep),
+            Holder::All(counts) => counts.read(sweep).of(i),
         }
     }
 
@@ -431,10 +424,10 @@ impl Rule for Reduced {
         }
         let all = match &self.holder {
             &Holder::Root(root) => wire::bcast(comm, taken, root, How::Begin),
-            Holder::All(lots) => {
+            Holder::All(counts) => {
                 let room = Staging::take((self.private.ranks() + n) * columns);
-                let lengths = lots.stamped(sweep);
-                let shares = lengths.shares();
+                let lengths = counts.read(sweep).widened(1);
+                let shares = lengths.borrowed();
                 wire::allgather(comm, taken, room, shares, columns, Reach::All, How::Begin)
             }
         };
@@ -461,13 +454,13 @@ impl Rule for Reduced {
         let (stamp, ranks) = (home.stamp, self.private.ranks());
         let fits = |data: &[f64], sweep: &Sweep<'_>| match &self.holder {
             Holder::Root(_) => stamp.check(data[0], 1),
-            Holder::All(lots) => stamp.check_parts(data, lots.all(ranks, sweep), columns),
+            Holder::All(counts) => stamp.check_parts(data, counts.read(sweep).all(ranks), columns),
         };
         let mut data = arrived_stamped(home.main, fits, sweep)?;
         let data = match &self.holder {
             Holder::Root(_) => &mut data.as_mut_slice()[columns..],
-            Holder::All(lots) => {
-                stamp::join(data.as_mut_slice(), lots.all(ranks, sweep), columns);
+            Holder::All(counts) => {
+                stamp::join(data.as_mut_slice(), counts.read(sweep).all(ranks), columns);
                 data.as_mut_slice()
             }
         };
@@ -492,7 +485,7 @@ impl Rule for Reduced {
             _ => self.share(self.private.place(), sweep),
         };
         if self.joined {
-            return Edges::shares(self.private, Shares::Each(n));
+            return Edges::shares(self.private, Counts::Each(n));
         }
         let all = Edges::alike(self.private, 0..self.private.ranks(), n);
         if self.at_root() { all.to_others(self.private) } else { all }
@@ -502,7 +495,7 @@ impl Rule for Reduced {
         match &self.holder {
             Holder::Root(_) if self.is_sum() && self.at_root() => Edges::default(),
             &Holder::Root(root) => Edges::one(self.private, root, self.ids.len()),
-            Holder::All(lots) => Edges::shares(self.private, lots.shares(sweep)),
+            Holder::All(counts) => Edges::shares(self.private, counts.read(sweep)),
         }
     }
 }
@@ -564,7 +557,7 @@ fn start_reduce(
         },
         || {
             if joined {
-                let share = Shares::Each(data.len());
+                let share = Counts::Each(data.len());
                 return wire::gather(comm, data, Staging::take(operands), share, 1, root, how);
             }
             let (item, op) = operator.forward()?;
@@ -628,11 +621,11 @@ fn start_reduce_scatter(
     let lengths = if pieces.has_counts() {
         let share =
             |rank| Ok(operator.source("sendbuf", &pieces.share(rank, ranks)?)?.len() as u64);
-        Lengths::List((0..ranks).map(share).collect::<Outcome<_>>()?, Form::Int)
+        OwnedCounts::List((0..ranks).map(share).collect::<Outcome<_>>()?, Form::Int)
     } else {
-        Lengths::Each(sink.len())
+        OwnedCounts::Each(sink.len())
     };
-    let stage = Stage::set(comm, how, || lengths.is_full())?;
+    let stage = Stage::set(comm, how, || lengths.borrowed().is_full())?;
     let joined = is_joined(operator, stage.as_ref());
     let (data, shape) = packed(&source);
     let values = kept_values(operator, &data, stage.is_some() && !joined);
@@ -647,22 +640,23 @@ fn start_reduce_scatter(
             let ids = ids(tape, &source, shape)?;
             let own = store_own(tape, &values, operands)?;
             let result = store_result(tape, operator, if joined { 0 } else { n })?;
-            let holder = Holder::All(lengths.store(tape)?);
+            let holder = Holder::All(lengths.borrowed().store(tape)?);
             Ok(Reduced { private, holder, operator, ids, own, result, joined })
         },
         || {
             if joined {
                 let words = |n: usize| (n * operator.words()) as u64;
-                let sent: Vec<u64> = (0..ranks).map(|rank| words(lengths.of(rank))).collect();
+                let sent: Vec<u64> =
+                    (0..ranks).map(|rank| words(lengths.borrowed().of(rank))).collect();
                 let received = vec![words(n); ranks];
                 // The form that fits whatever the counts are.
-                let list = |words| Shares::List(words, Form::Large);
+                let list = |words| Counts::List(words, Form::Large);
                 let shares = (list(&sent), list(&received));
                 let room = Staging::take(operands);
                 return wire::alltoall(comm, data, room, shares, 1, Reach::All, how);
             }
             let (item, op) = operator.forward()?;
-            let (part, shares) = (Staging::take(n * operator.words()), lengths.shares());
+            let (part, shares) = (Staging::take(n * operator.words()), lengths.borrowed());
             wire::reduce_scatter(comm, data, part, shares, 1, item, op, how)
         },
     )

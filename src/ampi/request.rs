@@ -1,6 +1,5 @@
 //! Requests: what a user's handle leads to. They are recycled, so that a warm program allocates none.
 
-use super::collective::Pending;
 use super::lock;
 use super::message::{self, Again, Arrival};
 use super::traffic::Traffic;
@@ -14,6 +13,16 @@ use crate::var_pack::fetch_ahead;
 use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::sync::Mutex;
+
+/// A nonblocking collective, for the request that leads to it.
+pub trait Pending: Send {
+    /// The request of MPI. The memory stays here until it is complete.
+    fn hand_over(&mut self) -> Transfer;
+    /// It is complete.
+    fn finish(&mut self) -> Outcome<()>;
+    /// It has failed.
+    fn fail(&mut self);
+}
 
 #[derive(Default)]
 enum Kind {

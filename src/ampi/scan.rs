@@ -10,27 +10,20 @@
 //! for Scan and d U for Exscan, with d = 1 for SUM, the product of the ranks below for PROD, and 1 - m for
 //! extrema. Nothing of it grows with the number of ranks.
 
-use super::collective::{
-    Forward, Outputs, Pending, Rule, Stage, Target, arrived_stamped, begin, collect, failed,
-};
+use super::buffers::packed;
+use super::collective::{Forward, Outputs, Rule, Stage, Target, arrived_stamped, begin, collect};
 use super::edges::Edges;
-use super::operator::{Kind, Operator};
+use super::operator::{Extent, Kind, Operator};
 use super::recording::ids;
-use super::reduction::packed;
+use super::request::Pending;
 use super::stamp::{Call, Stamp};
 use super::traffic::Home;
-use super::{Private, custom, wire};
+use super::wire::{self, failed};
+use super::{Private, custom};
 use crate::error::Result;
 use crate::mpi::{Argument, Comm, How, Item, Op, Outcome, Staging, times};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
-
-/// Whether a rank's result covers its own operand, as that of Scan does, or not, as that of Exscan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    Inclusive,
-    Exclusive,
-}
 
 /// What is kept for the way back.
 #[derive(Debug, Clone, Copy)]

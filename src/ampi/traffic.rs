@@ -2,10 +2,9 @@
 
 use super::channel::{AT_ONCE, Channel, Closed, Held, Order, Window};
 use super::check::{self, Log};
-use super::collective::failed;
 use super::stamp::Stamp;
 use super::table::Table;
-use super::wire::doubles;
+use super::wire::{doubles, failed};
 use super::{Private, communicator, lock, request};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};

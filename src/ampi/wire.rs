@@ -5,12 +5,15 @@
 //! - Of parts that differ no rank knows whether another's are large. All take MPI's own call in the form with int
 //!   counts, and one exchange with a type for each part in the form for counts past 2^31.
 
+use super::counts::{Counts, Form};
+use super::stamp;
 use crate::error::{Code, Error};
 use crate::large::limit::{REDUCTION_BYTES, limit, settled, small};
 use crate::large::types::committed;
 use crate::large::vector::{
     self, Lists, Part, Parts, Traffic, Width, among_neighbours, neighbour_width,
 };
+use crate::mpi::raw::SUCCESS;
 use crate::mpi::{
     Comm, Datatype, Doubles, Failure, How, Item, Listed, Op, Operation, Outcome, Reach, Source,
     Staging, Step, quirks, wide_int,
@@ -61,18 +64,16 @@ fn fits(n: usize) -> bool {
     settled(signed(n)).is_some()
 }
 
-/// By which of its forms all ranks call a collective that has counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    Int,
-    Large,
-}
-
-/// What each rank has of a packed array, in doubles; the parts lie one behind the other in the order of ranks.
-#[derive(Debug, Clone, Copy)]
-pub enum Shares<'a> {
-    Each(usize),
-    List(&'a [u64], Form),
+/// Turns a failure of a collective of adjoints into an error of the sweep. On a communicator where nothing else
+/// travels, calls that fit do not fail.
+#[cold]
+pub fn failed(failure: Failure) -> Error {
+    let code = if failure.code() == SUCCESS { Code::Mpi } else { Code::Mismatch };
+    let Error { message, .. } = failure.into_error("a collective of adjoints");
+    match code {
+        Code::Mismatch => Error::new(code, format!("{message}: {}", stamp::ALIKE)),
+        _ => Error::new(code, message),
+    }
 }
 
 /// The doubles of a nonblocking broadcast at most.
@@ -158,18 +159,18 @@ pub fn exscan_bits(comm: Comm, data: Staging, out: Staging) -> Outcome<Operation
     exscan(comm, data, out, Item::bits(), Op::bit_or(), How::Begin)
 }
 
-fn total_of(shares: &[u64]) -> usize {
-    shares.iter().map(|&n| crate::count::wide(n)).sum()
+fn total_of(counts: &[u64]) -> usize {
+    counts.iter().map(|&n| crate::count::wide(n)).sum()
 }
 
 /// Parts that differ, as one call of MPI takes them: in doubles, or else in items of `width` doubles.
-fn listed(shares: &[u64], width: usize) -> Outcome<Listed<'_>> {
-    let total = total_of(shares);
+fn listed(counts: &[u64], width: usize) -> Outcome<Listed<'_>> {
+    let total = total_of(counts);
     if fits(total * width) {
-        return Ok(Listed { shares, width, item: Item::double() });
+        return Ok(Listed { shares: counts, width, item: Item::double() });
     }
     if fits(total) {
-        return Ok(Listed { shares, width, item: Item::doubles(width)? });
+        return Ok(Listed { shares: counts, width, item: Item::doubles(width)? });
     }
     Err(past(total))
 }
@@ -185,7 +186,7 @@ fn past(total: usize) -> Failure {
 }
 
 /// The same parts for an exchange.
-fn parts(shares: &[u64], width: usize) -> Parts<'static> {
+fn parts(counts: &[u64], width: usize) -> Parts<'static> {
     let mut at = 0;
     let part = |&n: &u64| {
         let count = signed(crate::count::wide(n) * width);
@@ -193,7 +194,7 @@ fn parts(shares: &[u64], width: usize) -> Parts<'static> {
         at += count;
         part
     };
-    Parts::given(shares.iter().map(part).collect())
+    Parts::given(counts.iter().map(part).collect())
 }
 
 /// All of an array.
@@ -218,18 +219,18 @@ pub fn gather(
     comm: Comm,
     part: Staging,
     whole: Staging,
-    shares: Shares<'_>,
+    counts: Counts<'_>,
     width: usize,
     root: c_int,
     how: How,
 ) -> Outcome<Operation> {
-    match shares {
-        Shares::Each(n) => Operation::gather(comm, part, whole, &doubles(n * width)?, root, how),
-        Shares::List(list, Form::Int) => {
+    match counts {
+        Counts::Each(n) => Operation::gather(comm, part, whole, &doubles(n * width)?, root, how),
+        Counts::List(list, Form::Int) => {
             let own = doubles(part.len())?;
             Operation::gatherv(comm, part, whole, &own, listed(list, width)?, root, how)
         }
-        Shares::List(list, Form::Large) => {
+        Counts::List(list, Form::Large) => {
             let all = |_| Ok(parts(list, width));
             let traffic = vector::gather(comm, root, false, own(&part), all)?;
             exchange(comm, part, whole, traffic, Width::Int, how)
@@ -242,18 +243,18 @@ pub fn scatter(
     comm: Comm,
     whole: Staging,
     part: Staging,
-    shares: Shares<'_>,
+    counts: Counts<'_>,
     width: usize,
     root: c_int,
     how: How,
 ) -> Outcome<Operation> {
-    match shares {
-        Shares::Each(n) => Operation::scatter(comm, whole, part, &doubles(n * width)?, root, how),
-        Shares::List(list, Form::Int) => {
+    match counts {
+        Counts::Each(n) => Operation::scatter(comm, whole, part, &doubles(n * width)?, root, how),
+        Counts::List(list, Form::Int) => {
             let own = doubles(part.len())?;
             Operation::scatterv(comm, whole, part, &own, listed(list, width)?, root, how)
         }
-        Shares::List(list, Form::Large) => {
+        Counts::List(list, Form::Large) => {
             let all = |_| Ok(parts(list, width));
             let traffic = vector::scatter(comm, root, false, own(&part), all)?;
             exchange(comm, whole, part, traffic, Width::Int, how)
@@ -270,17 +271,17 @@ pub fn allgather(
     comm: Comm,
     part: Staging,
     whole: Staging,
-    shares: Shares<'_>,
+    counts: Counts<'_>,
     width: usize,
     reach: Reach,
     how: How,
 ) -> Outcome<Operation> {
-    let (list, form) = match shares {
-        Shares::Each(n) => {
+    let (list, form) = match counts {
+        Counts::Each(n) => {
             let (sent, received) = (doubles(part.len())?, doubles(n * width)?);
             return Operation::allgather(comm, part, whole, (&sent, &received), reach, how);
         }
-        Shares::List(list, form) => (list, form),
+        Counts::List(list, form) => (list, form),
     };
     // All ranks know all counts, neighbours do not.
     let large = match reach {
@@ -307,21 +308,21 @@ pub fn alltoall(
     comm: Comm,
     out: Staging,
     back: Staging,
-    shares: (Shares<'_>, Shares<'_>),
+    counts: (Counts<'_>, Counts<'_>),
     width: usize,
     reach: Reach,
     how: How,
 ) -> Outcome<Operation> {
-    match shares {
-        (Shares::Each(n), Shares::Each(m)) => {
+    match counts {
+        (Counts::Each(n), Counts::Each(m)) => {
             let (sent, received) = (doubles(n * width)?, doubles(m * width)?);
             Operation::alltoall(comm, out, back, (&sent, &received), reach, how)
         }
-        (Shares::List(sent, Form::Int), Shares::List(received, Form::Int)) => {
+        (Counts::List(sent, Form::Int), Counts::List(received, Form::Int)) => {
             let lists = (listed(sent, width)?, listed(received, width)?);
             Operation::alltoallv(comm, out, back, lists, reach, how)
         }
-        (Shares::List(sent, _), Shares::List(received, _)) => {
+        (Counts::List(sent, _), Counts::List(received, _)) => {
             let traffic = Traffic::new(parts(sent, width), parts(received, width));
             let (traffic, place) = match reach {
                 Reach::All => (traffic, Width::Int),
@@ -333,34 +334,31 @@ pub fn alltoall(
     }
 }
 
-/// The reduction of all `whole`, of which each rank gets its share in `part`: `width` items for each that `shares`
+/// The reduction of all `whole`, of which each rank gets its share in `part`: `width` items for each that `counts`
 /// counts.
 #[allow(clippy::too_many_arguments)] // MPI's own, and two
 pub fn reduce_scatter(
     comm: Comm,
     whole: Staging,
     part: Staging,
-    shares: Shares<'_>,
+    counts: Counts<'_>,
     width: usize,
     item: Item,
     op: Op,
     how: How,
 ) -> Outcome<Operation> {
     if !fits(whole.len() / item.words()) {
-        let share = |rank: usize| match shares {
-            Shares::Each(n) => n * width,
-            Shares::List(list, _) => crate::count::wide(list[rank]) * width,
-        };
+        let share = |rank| counts.of(rank) * width;
         let step = step_of(item, how);
         return Operation::reduce_to_each(comm, whole, part, share, item, op, step, how);
     }
-    match shares {
-        Shares::Each(n) => {
+    match counts {
+        Counts::Each(n) => {
             // Less than what just fitted.
             let each = c_int::try_from(n * width).unwrap_or(0);
             Operation::reduce_scatter_block(comm, whole, part, each, item, op, how)
         }
-        Shares::List(list, _) => {
+        Counts::List(list, _) => {
             Operation::reduce_scatter(comm, whole, part, list, width, item, op, how)
         }
     }

@@ -7,7 +7,7 @@ use super::requests::admpi_request;
 use super::support::collectives::{
     End, Operands, allreduce, reduce, reduce_local, reduce_scatter, scan,
 };
-use crate::ampi::scan::Extent;
+use crate::ampi::operator::Extent;
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 use crate::mpi::{Counts, Pieces};
 use std::ffi::{c_int, c_void};
