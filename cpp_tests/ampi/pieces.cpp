@@ -14,7 +14,7 @@ using admpi::var;
 namespace {
 
 const MPI_Comm world = MPI_COMM_WORLD;
-/// Doubles of a piece, as in src/ampi/traffic.rs.
+/// Doubles of a piece, as in src/ampi/queues.rs.
 const int piece = 1 << 16;
 
 int rank() { return test::rank_of(world); }

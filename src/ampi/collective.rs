@@ -15,13 +15,13 @@
 use super::channel::{AT_ONCE, Channel, Window};
 use super::check::{self, Portions, Posted};
 use super::counts::StoredCounts;
-use super::edges::Edges;
+use super::edges::{Edges, polling};
 use super::operator::Operator;
 use super::recording::{on_tape, state};
 use super::request::Pending;
 use super::stamp::{self, Call, Stamp};
 use super::traffic::{Completion, Home, Traffic, with_traffic};
-use super::{Private, communicator, environment, statistics};
+use super::{Private, communicator, statistics};
 use crate::error::{Code, Error, Result};
 use crate::mpi::list::listable;
 use crate::mpi::transfer::Transfer;
@@ -60,7 +60,7 @@ impl Stage {
     }
 
     fn on(serial: u64, private: &'static Private, together: impl FnOnce() -> bool) -> Self {
-        Self { serial, private, by_edges: environment::polling() && !together() }
+        Self { serial, private, by_edges: polling() && !together() }
     }
 
     /// Whether the adjoints travel over the edges.

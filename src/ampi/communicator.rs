@@ -1,219 +1,20 @@
-//! Private communicators: where adjoints travel, out of reach of the user's messages.
+//! The registry of private communicators: which one serves which of the user's.
 //!
 //! Every communicator that active data uses has one, found by an attribute that is not copied. Records
 //! refer to it and never to the user's handle, which may be freed before the sweep. Private ones are never
 //! freed while MPI lives: one whose user is gone serves the next communicator of the same group, since MPICH
 //! has 2046 of them and a split and a free in every step must not use them up.
-//!
-//! A sweep inside a callback of another one has handles of its own: what the outer sweep has under way on the same
-//! channels would else be taken for the inner one's. The depth of a sweep, which says how many others it
-//! interrupts, is the same at both ends of a message, counted from where the communicator entered.
 
-use super::channel::Window;
+use super::adjoint_comm::{Made, Private};
 use super::{check, lock};
-use crate::count::wide32;
+use crate::count::wide;
 use crate::datatype::not_initialised;
 use crate::error::{Code, Error};
-use crate::mpi::{
-    Comm, CommAttribute, Failure, Group, Outcome, Reach, Serial, SharedComm, largest_tag, transfer,
-};
+use crate::mpi::{Comm, CommAttribute, Failure, Outcome, Serial, transfer};
 use crate::options;
 use crate::tape;
-use std::ffi::c_int;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-
-/// A private communicator. It lives as long as the process: records hold plain references.
-#[derive(Debug)]
-pub struct Private {
-    /// The handle at depth `home`; null after MPI has ended.
-    comm: SharedComm,
-    /// The depth of callbacks in which its user entered.
-    pub home: u32,
-    /// The handles at other depths.
-    away: Box<[SharedComm]>,
-    pub rank: c_int,
-    pub size: c_int,
-    /// Its place in the registry.
-    pub index: usize,
-    /// A number that all its members know it by.
-    name: i64,
-    /// Its members; none after MPI has ended.
-    group: Mutex<Option<Group>>,
-    /// Whether a communicator of the user is served by it.
-    in_use: AtomicBool,
-    /// How many persistent requests may still start messages on it.
-    claims: AtomicUsize,
-    /// The receives of active data that are under way.
-    pub receives: Serial<Window>,
-    /// The collectives on active data that are under way.
-    pub collectives: Serial<Window>,
-    /// How many collectives there have been whose adjoints travel edge by edge, among all members and among
-    /// neighbours, and the largest tag they may have.
-    numbered: [AtomicU64; 2],
-    largest_tag: c_int,
-    /// Another one of the same members in reverse order.
-    mirror: Option<&'static Private>,
-}
-
-/// Tags on a mirror up to this one have a meaning of their own.
-const NAMED_TAGS: c_int = 32767;
-
-impl Private {
-    /// The handle for the messages of a sweep at `depth`; an error after MPI has ended.
-    #[inline]
-    pub fn comm(&self, depth: u32) -> Result<Comm, Error> {
-        let comm = self.handle(depth)?.get();
-        if comm.is_null() { Err(ended()) } else { Ok(comm) }
-    }
-
-    #[inline]
-    fn handle(&self, depth: u32) -> Result<&SharedComm, Error> {
-        if depth == self.home { Ok(&self.comm) } else { self.away(depth) }
-    }
-
-    /// The handle at another depth, of as many as there are. Members count them from `home` on, which need not be
-    /// one depth for all: some may serve the callbacks of others.
-    #[cold]
-    fn away(&self, depth: u32) -> Result<&SharedComm, Error> {
-        let levels = u32::try_from(self.away.len()).unwrap_or(u32::MAX - 1);
-        let lowest = self.home.saturating_sub(levels);
-        if depth.checked_sub(lowest).is_none_or(|above| above > levels) {
-            let wanted = if depth > self.home { depth } else { self.home - depth };
-            return Err(too_deep(depth, levels, wanted));
-        }
-        Ok(&self.away[wide32((depth + levels - self.home) % (levels + 1))])
-    }
-
-    /// The handle at one depth, or all that there are.
-    pub fn handles(&self, depth: Option<u32>) -> Result<Vec<Comm>, Error> {
-        let handles = self.places(depth)?.into_iter().map(SharedComm::get);
-        Ok(handles.filter(|comm| !comm.is_null()).collect())
-    }
-
-    fn places(&self, depth: Option<u32>) -> Result<Vec<&SharedComm>, Error> {
-        match depth {
-            Some(depth) => Ok(vec![self.handle(depth)?]),
-            None => Ok(self.all_places().collect()),
-        }
-    }
-
-    fn all_places(&self) -> impl Iterator<Item = &SharedComm> {
-        std::iter::once(&self.comm).chain(&self.away)
-    }
-
-    /// The number that all members know it by.
-    pub const fn name(&self) -> i64 {
-        self.name
-    }
-
-    fn is_closed(&self) -> bool {
-        self.comm.get().is_null()
-    }
-
-    /// Whether it may serve another communicator.
-    fn is_free(&self) -> bool {
-        !self.in_use.load(Ordering::Relaxed)
-            && self.claims.load(Ordering::Relaxed) == 0
-            && !self.is_closed()
-    }
-
-    /// Takes it into use, if it is still free.
-    fn take(&self) -> bool {
-        self.is_free() && !self.in_use.swap(true, Ordering::Relaxed)
-    }
-
-    /// Puts other communicators of the same members in place of the present ones, at one depth or all, on which
-    /// collectives of an abandoned sweep are still open: some members have started ones that others have not, so the
-    /// new ones are made on `user`, the communicator served. Collective; the old ones are freed at the end of MPI.
-    pub fn renew(&self, user: Comm, depth: Option<u32>) -> Outcome<()> {
-        for private in [Some(self), self.mirror].into_iter().flatten() {
-            for place in private.places(depth)? {
-                let old = place.replace(user.split(private.rank)?);
-                lock(&ABANDONED).push(old);
-            }
-        }
-        let mut numbers = self.numbers();
-        transfer::allreduce_min(user, &mut numbers)?;
-        self.agree(numbers);
-        Ok(())
-    }
-
-    /// The tag for the adjoints of a collective that travel edge by edge. All members start their collectives in
-    /// one order, so they give a call one tag. The calls among neighbours are counted for themselves: a rank that
-    /// has none may not know whether such a call is active, but then it needs no tag either. Tags come again after so
-    /// many calls that those of a tag, open at once, would not fit into memory.
-    pub fn next_tag(&self, reach: Reach) -> c_int {
-        let (first, n) = match self.largest_tag - NAMED_TAGS {
-            n if n > 1 => (NAMED_TAGS + 1, n / 2),
-            _ => (1, NAMED_TAGS / 2 - 1),
-        };
-        let counter = usize::from(reach == Reach::Neighbours);
-        let number = self.numbered[counter].fetch_add(1, Ordering::Relaxed);
-        let at = c_int::try_from(number % u64::from(n.unsigned_abs())).unwrap_or(0);
-        first + 2 * at + c_int::from(reach == Reach::Neighbours)
-    }
-
-    /// Negative, so that the least of all members is what they go on from.
-    fn numbers(&self) -> [i64; 2] {
-        let number = |n: &AtomicU64| -i64::try_from(n.load(Ordering::Relaxed)).unwrap_or(i64::MAX);
-        [number(&self.numbered[0]), number(&self.numbered[1])]
-    }
-
-    /// Members go on from one number, also if a call failed on some of them, or passed by.
-    fn agree(&self, numbers: [i64; 2]) {
-        for (counter, number) in self.numbered.iter().zip(numbers) {
-            counter.store(number.unsigned_abs(), Ordering::Relaxed);
-        }
-    }
-
-    pub fn ranks(&self) -> usize {
-        crate::mpi::wide_int(self.size)
-    }
-
-    /// The other ranks, each also as an index.
-    pub fn others(&self) -> impl Iterator<Item = (c_int, usize)> + use<> {
-        let own = self.rank;
-        (0..self.size).zip(0..).filter(move |&(rank, _)| rank != own)
-    }
-
-    /// This rank, as an index.
-    pub fn place(&self) -> usize {
-        crate::mpi::wide_int(self.rank)
-    }
-
-    /// The members in reverse order: for scans from the last rank on, and for messages of the library's own.
-    pub fn mirror(&self) -> &'static Private {
-        self.mirror.expect("only a mirror has none")
-    }
-
-    pub const fn is_mirror(&self) -> bool {
-        self.mirror.is_none()
-    }
-
-    /// The rank on the mirror of one that has `rank` here.
-    pub const fn mirrored(&self, rank: c_int) -> c_int {
-        self.size - 1 - rank
-    }
-
-    /// What the user calls the rank that is `rank` here.
-    pub const fn users_rank(&self, rank: c_int) -> c_int {
-        if self.mirror.is_some() { rank } else { self.mirrored(rank) }
-    }
-}
-
-#[cold]
-fn ended() -> Error {
-    Error::new(Code::Mpi, "adjoints were to travel after the end of MPI, or of the library")
-}
-
-#[cold]
-fn too_deep(depth: u32, levels: u32, wanted: u32) -> Error {
-    let why = format!(
-        "adjoints were to travel in a sweep inside {depth} callbacks of sweeps, and the communicator entered with room for {levels}; set ADMPI_NESTS={wanted} in the environment of all ranks"
-    );
-    Error::new(Code::Nest, why)
-}
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// For how many levels of sweeps inside callbacks this rank wants handles.
 fn levels_wanted() -> i64 {
@@ -221,8 +22,6 @@ fn levels_wanted() -> i64 {
 }
 
 static REGISTRY: Mutex<Vec<&'static Private>> = Mutex::new(Vec::new());
-/// Handles that `renew` replaced.
-static ABANDONED: Mutex<Vec<Comm>> = Mutex::new(Vec::new());
 static ATTRIBUTE: Mutex<Option<CommAttribute>> = Mutex::new(None);
 /// Counts the communicators that went or came: a handle may mean another one after that.
 static GENERATION: AtomicU64 = AtomicU64::new(1);
@@ -246,7 +45,7 @@ fn user_is_gone(number: usize) {
     GENERATION.fetch_add(1, Ordering::Relaxed);
     if let Some(index) = number.checked_sub(FIRST)
         && let Some(private) = registered(index)
-        && private.in_use.swap(false, Ordering::Relaxed)
+        && private.give_back()
     {
         check::freed(private, "MPI_Comm_free");
     }
@@ -257,17 +56,7 @@ pub fn remove() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
     *lock(&ATTRIBUTE) = None;
     for private in lock(&REGISTRY).iter() {
-        for place in private.all_places() {
-            let comm = place.replace(Comm::null());
-            if !comm.is_null() {
-                // Nothing can be done about a failure while MPI ends.
-                let _ = comm.free();
-            }
-        }
-        lock(&private.group).take();
-    }
-    for comm in lock(&ABANDONED).drain(..) {
-        let _ = comm.free();
+        private.free();
     }
 }
 
@@ -324,7 +113,7 @@ impl Claim {
     /// None where the library does not know `comm`.
     pub fn on(comm: Comm) -> Option<Self> {
         let private = lookup(comm)?;
-        private.claims.fetch_add(1, Ordering::Relaxed);
+        private.claim();
         Some(Self(private))
     }
 
@@ -335,7 +124,7 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.0.claims.fetch_sub(1, Ordering::Relaxed);
+        self.0.disclaim();
     }
 }
 
@@ -418,7 +207,7 @@ pub fn leave(comm: Comm) -> Outcome<()> {
         Some(attribute) if !comm.is_null() && attribute.get(comm)?.is_some() => {
             if let Ok(Some(private)) = find(comm) {
                 check::freed(private, "AMPI_Comm_free");
-                private.in_use.store(false, Ordering::Relaxed);
+                private.give_back();
             }
             attribute.delete(comm)
         }
@@ -437,12 +226,12 @@ enum Offer {
 /// persistent requests on one cannot.
 fn reuse(comm: Comm) -> Outcome<Offer> {
     let mut known = of_group(comm)?;
-    known.sort_unstable_by_key(|private| private.name);
+    known.sort_unstable_by_key(|private| private.name());
     let mut least = i64::MIN;
     loop {
         // Taken before it is offered: another thread may be making a communicator of the same group.
-        let offer = known.iter().find(|private| private.name >= least && private.take());
-        let name = offer.map_or(i64::MAX, |private| private.name);
+        let offer = known.iter().find(|private| private.name() >= least && private.take());
+        let name = offer.map_or(i64::MAX, |private| private.name());
         let [all, near] = offer.map_or([0; 2], |private| private.numbers());
         let mut agreed = [name, -name, levels_wanted(), all, near];
         let asked = transfer::allreduce_min(comm, &mut agreed);
@@ -452,11 +241,11 @@ fn reuse(comm: Comm) -> Outcome<Offer> {
             return Ok(Offer::Private(private));
         }
         if let Some(private) = offer {
-            private.in_use.store(false, Ordering::Relaxed);
+            private.give_back();
         }
         asked?;
         if highest == i64::MAX {
-            return Ok(Offer::Levels(crate::count::wide(levels.cast_unsigned())));
+            return Ok(Offer::Levels(wide(levels.cast_unsigned())));
         }
         // A member has none below: nobody need offer those again.
         least = highest;
@@ -471,7 +260,7 @@ fn of_group(comm: Comm) -> Outcome<Vec<&'static Private>> {
     for private in known {
         if private.is_free()
             && (private.rank, private.size, private.home) == (rank, size, tape::depth())
-            && lock(&private.group).as_ref().map_or(Ok(false), |own| own.identical(&group))?
+            && private.has_members(&group)?
         {
             found.push(private);
         }
@@ -491,39 +280,22 @@ fn create(comm: Comm, levels: usize) -> Outcome<&'static Private> {
     let more = |rank, n: usize| (0..n).map(|_| first.split(rank)).collect::<Outcome<Vec<_>>>();
     let away = more(rank, levels)?;
     let mirrored = size - 1 - rank;
-    let mirror = register(more(mirrored, 1 + levels)?, (mirrored, size), name, None, None);
+    let mirror = register(Made {
+        handles: more(mirrored, 1 + levels)?,
+        rank: mirrored,
+        size,
+        name,
+        group: None,
+        mirror: None,
+    });
     let handles = [vec![first], away].concat();
-    Ok(register(handles, (rank, size), name, Some(first.group()?), Some(mirror)))
+    let (group, mirror) = (Some(first.group()?), Some(mirror));
+    Ok(register(Made { handles, rank, size, name, group, mirror }))
 }
 
-/// The first handle is that at the present depth.
-fn register(
-    handles: Vec<Comm>,
-    (rank, size): (c_int, c_int),
-    name: i64,
-    group: Option<Group>,
-    mirror: Option<&'static Private>,
-) -> &'static Private {
-    let mut handles = handles.into_iter().map(SharedComm::new);
-    let comm = handles.next().expect("there is one at least");
+fn register(made: Made) -> &'static Private {
     let mut registry = lock(&REGISTRY);
-    let made: &'static Private = Box::leak(Box::new(Private {
-        comm,
-        home: tape::depth(),
-        away: handles.collect(),
-        rank,
-        size,
-        index: registry.len(),
-        name,
-        group: Mutex::new(group),
-        in_use: AtomicBool::new(true),
-        claims: AtomicUsize::new(0),
-        receives: Serial::new(Window::default()),
-        collectives: Serial::new(Window::default()),
-        numbered: [const { AtomicU64::new(0) }; 2],
-        largest_tag: largest_tag(),
-        mirror,
-    }));
-    registry.push(made);
-    made
+    let private: &'static Private = Box::leak(Box::new(Private::new(made, registry.len())));
+    registry.push(private);
+    private
 }

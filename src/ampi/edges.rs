@@ -6,15 +6,32 @@
 
 use super::Private;
 use super::counts::Counts;
+use super::queues::{Parcel, pieces};
 use super::stamp::Stamp;
-use super::traffic::{Parcel, Traffic, pieces, with_traffic};
+use super::traffic::{Traffic, with_traffic};
 use crate::error::Result;
 use crate::mpi::list::listable;
 use crate::mpi::message::Envelope;
 use crate::mpi::{List, Payload, Staging};
+use crate::options;
 use crate::tape::{Ids, Sweep};
 use std::ffi::c_int;
 use std::ops::Range;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// `ADMPI_POLLING=1`, or the call.
+static POLLING: LazyLock<AtomicBool> = LazyLock::new(|| options::polling().into());
+
+/// Whether what a program does next may depend on what has arrived by then, so that a collective in which ranks did
+/// not wait for each other may not do so on its way back.
+pub fn polling() -> bool {
+    POLLING.load(Ordering::Relaxed)
+}
+
+pub fn set_polling(on: bool) {
+    POLLING.store(on, Ordering::Relaxed);
+}
 
 /// One edge at this rank: whom it leads to, by the rank on the mirror, and the part of a packed array that belongs
 /// to it.

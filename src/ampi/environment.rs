@@ -1,26 +1,11 @@
 //! The library's life between MPI's beginning and its end.
 
-use super::{communicator, lock, request, traffic};
+use super::{communicator, late, lock};
 use crate::datatype;
 use crate::error::{Code, Error};
 use crate::mpi::{self, Comm, CommAttribute, Outcome};
-use crate::options;
 use crate::tape;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex};
-
-/// `ADMPI_POLLING=1`, or the call.
-static POLLING: LazyLock<AtomicBool> = LazyLock::new(|| options::polling().into());
-
-/// Whether what a program does next may depend on what has arrived by then, so that a collective in which ranks did
-/// not wait for each other may not do so on its way back.
-pub fn polling() -> bool {
-    POLLING.load(Ordering::Relaxed)
-}
-
-pub fn set_polling(on: bool) {
-    POLLING.store(on, Ordering::Relaxed);
-}
+use std::sync::Mutex;
 
 /// The attribute on `MPI_COMM_SELF` whose removal at the beginning of `MPI_Finalize` ends the library.
 static ENDING: Mutex<Option<CommAttribute>> = Mutex::new(None);
@@ -58,8 +43,8 @@ pub fn finalize() -> Outcome<()> {
 
 fn end() {
     *lock(&ENDING) = None;
-    request::settle_orphans();
-    traffic::settle_late();
+    late::settle_orphans();
+    late::settle_late();
     communicator::remove();
     mpi::remove_wide_types();
     // MPI is ending: a type that cannot be freed goes with it.

@@ -3,6 +3,8 @@
 //! What is recorded, what is sent back and why it cannot deadlock stands in `docs/deadlock.md`.
 #![forbid(unsafe_code)]
 
+pub mod abandon;
+pub mod adjoint_comm;
 pub mod argument;
 pub mod buffers;
 pub mod bytes;
@@ -14,11 +16,13 @@ pub mod counts;
 pub mod custom;
 pub mod edges;
 pub mod environment;
+pub mod late;
 pub mod local;
 pub mod message;
 pub mod movement;
 pub mod neighbor;
 pub mod operator;
+pub mod queues;
 pub mod recording;
 pub mod reduction;
 pub mod request;
@@ -26,10 +30,11 @@ pub mod scan;
 pub mod stamp;
 pub mod statistics;
 pub mod table;
+pub mod tangents;
 pub mod traffic;
 pub mod wire;
 
-pub use communicator::Private;
+pub use adjoint_comm::Private;
 pub use request::Request;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

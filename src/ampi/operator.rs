@@ -1,9 +1,9 @@
 //! The operations that the tape knows: SUM, PROD, MIN and MAX of active doubles, MINLOC and MAXLOC of pairs of
 //! an active double and an index.
 
-use super::{argument, custom};
-use crate::datatype::{is_installed, is_of_bundles, is_passive, not_initialised};
-use crate::error::{Code, Error, Result};
+use super::argument;
+use crate::datatype::{is_installed, not_initialised};
+use crate::error::{Code, Error};
 use crate::mpi::{Argument, Datatype, Failure, Item, Layout, Op, Outcome, Sink, Source, times};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,46 +55,6 @@ fn refuse<T>(op: Op) -> Outcome<T> {
         "op was not made by AMPI_Op_create or AMPI_Op_create_adjoint: active data needs one that was".into()
     };
     Err(Error::new(Code::Unsupported, why).into())
-}
-
-/// Refuses what would reduce the values and the derivatives of tangents apart. The overloads of `admpi.hpp` pass operations
-/// on tangents where they see the buffer's type: where they do not, MPI's own come here.
-#[inline]
-pub fn check_tangents(op: Op, datatype: Datatype) -> Result<()> {
-    if is_of_bundles(datatype) { check_bundles(op, datatype) } else { Ok(()) }
-}
-
-#[inline(never)]
-fn check_bundles(op: Op, datatype: Datatype) -> Result<()> {
-    let why = match custom::find(op) {
-        Some(operation) if operation.has_derivative() => {
-            "op: it was made by AMPI_Op_create_adjoint, so its function knows doubles only, and the datatype is of tangents; make one by AMPI_Op_create"
-        }
-        Some(_) => return Ok(()),
-        None if op == Op::min_location() || op == Op::max_location() => {
-            "op: MPI_MINLOC and MPI_MAXLOC reduce tangents in a buffer of admpi::value_index<Real>, by its admpi::mpi_type; of another structure or void *, an operation of AMPI_Op_create"
-        }
-        // What is linear may be done element by element; an operation of the program's own gets whole items.
-        None if op == Op::sum() && !is_passive(datatype) => return Ok(()),
-        None if is_number_operation(op) => {
-            "op would reduce values and derivatives apart: the datatype is of tangents, the buffer's type does not tell. Pass their own type, not void *, specialise admpi::scalar_of, or use AMPI_Op_create"
-        }
-        None => return Ok(()),
-    };
-    Err(Error::new(Code::Unsupported, why))
-}
-
-/// The same of an accumulate: a sum of parts would be right, but MPICH 4.0 aborts where it accumulates by such types.
-pub fn check_accumulated(op: Op, datatype: Datatype) -> Result<()> {
-    if !is_number_operation(op) || !is_of_bundles(datatype) {
-        return Ok(());
-    }
-    let why = "the datatype is of admpi::tangent: they are put and got, but not accumulated; combine them after a get";
-    Err(Error::new(Code::Unsupported, why))
-}
-
-fn is_number_operation(op: Op) -> bool {
-    [Op::sum(), Op::product(), Op::min(), Op::max()].contains(&op)
 }
 
 /// Numbers are reduced, not what else a structure holds.

@@ -1,6 +1,7 @@
 //! What a call of MPI asks of the tape: whether it records, ids of what was sent, and the right tape at the
 //! completion of what was started.
 
+use super::check::Log;
 use super::traffic::Traffic;
 use crate::datatype::{Content, content as content_of, is_installed, not_initialised};
 use crate::error::{Code, Error, Result};
@@ -42,6 +43,10 @@ pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> Outcom
             return Err(not_on_it(
                 "the request was started while another tape was current; complete it on that tape",
             ));
+        }
+        // The log comes before the traffic: ranks compare also where one of them goes on in the wrong place.
+        if tape.checking() {
+            tape.companion::<Log>();
         }
         // Made now: if it came in the middle of a sweep it would not know that and where the sweep ends.
         tape.companion::<Traffic>();

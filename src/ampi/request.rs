@@ -1,8 +1,8 @@
 //! Requests: what a user's handle leads to. They are recycled, so that a warm program allocates none.
 
-use super::lock;
 use super::message::{self, Again, Arrival};
 use super::traffic::Traffic;
+use super::{late, lock};
 use crate::error::{Code, Error};
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{self, constants};
@@ -10,7 +10,6 @@ use crate::mpi::transfer::{Batch, Completion, Found, Transfer};
 use crate::mpi::{Argument, Comm, Failure, Outcome, Serial, Status, StatusSlot, StatusSlots};
 use crate::tape;
 use crate::var_pack::fetch_ahead;
-use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::sync::Mutex;
 
@@ -64,9 +63,6 @@ const RETAINED: usize = 1 << 17;
 #[allow(clippy::vec_box)]
 static IDLE: Serial<Vec<Box<Request>>> = Serial::new(Vec::new());
 static BATCH: Serial<Batch> = Serial::new(Batch::new());
-
-/// Sends whose requests the user has freed: their memory returns when they are through.
-static ORPHANS: Mutex<VecDeque<Transfer>> = Mutex::new(VecDeque::new());
 
 impl Request {
     /// A request that is idle, or new.
@@ -497,16 +493,6 @@ pub fn start_all(slots: &mut [Slot]) -> Outcome<()> {
     slots.iter_mut().try_for_each(start)
 }
 
-/// Whether nobody needs `transfer` any more, whose request the user has freed.
-fn is_gone(transfer: &mut Transfer) -> bool {
-    matches!(transfer.test(), Ok(Some(_))) && (transfer.is_null() || transfer.free().is_ok())
-}
-
-/// Lets go of what is held for sends that are through, whose requests the user has freed.
-pub fn release_orphans() {
-    lock(&ORPHANS).retain_mut(|transfer| !(transfer.is_holding() && is_gone(transfer)));
-}
-
 /// `MPI_Request_free`. The adjoint of a send needs no request; a receive without one could never be recorded.
 pub fn free(slot: &mut Slot) -> Outcome<()> {
     check_live(slot)?;
@@ -527,15 +513,7 @@ pub fn free(slot: &mut Slot) -> Outcome<()> {
                 // Which looks whether it is through before it forgets what is held.
                 tape::current(|tape| _ = tape.companion::<Traffic>());
             }
-            let mut orphans = lock(&ORPHANS);
-            // Two looks for each new one keep the list short, at a cost that does not grow with it.
-            for _ in 0..2 {
-                let Some(mut oldest) = orphans.pop_front() else { break };
-                if !is_gone(&mut oldest) {
-                    orphans.push_back(oldest);
-                }
-            }
-            orphans.push_back(std::mem::take(&mut request.transfer));
+            late::orphan(std::mem::take(&mut request.transfer));
         }
         Kind::Resting | Kind::Passive | Kind::Idle => request.transfer.free()?,
     }
@@ -567,15 +545,6 @@ pub fn peek(request: Option<&Request>) -> Outcome<Option<Status>> {
         None => Transfer::default().get_status(),
         Some(request) if matches!(request.kind, Kind::Idle) => Err(not_live("request")),
         Some(request) => request.transfer.get_status().map_err(|failure| failure.on(request.comm)),
-    }
-}
-
-/// Waits for the sends whose requests were freed; MPI is about to end.
-pub fn settle_orphans() {
-    for mut transfer in lock(&ORPHANS).drain(..) {
-        // Nothing can be done about a failure now.
-        let _ = transfer.wait();
-        is_gone(&mut transfer);
     }
 }
 

@@ -1,253 +1,20 @@
-//! The adjoints of a sweep on their way: sent, queued, held back, and contributions to collectives.
+//! The adjoints of a sweep on their way: what a tape keeps of them between events and between sweeps.
 
 use super::channel::{AT_ONCE, Channel, Closed, Held, Order, Window};
-use super::check::{self, Log};
+use super::late::{self, leave_to_mpi};
+use super::queues::{Outbox, Parcel, in_a_piece, pieces, test};
 use super::stamp::Stamp;
 use super::table::Table;
 use super::wire::{doubles, failed};
-use super::{Private, communicator, lock, request};
+use super::{Private, check};
 use crate::error::{Code, Error, Result};
 use crate::mpi::message::{self, Envelope};
-use crate::mpi::raw::constants;
 use crate::mpi::{
     Comm, Doubles, Failure, Operation, Outcome, Payload, Serial, Staging, Status, is_live,
 };
 use crate::tape::{self, Companion, Event, Position, Sweep, Tape};
 use std::collections::VecDeque;
 use std::ffi::c_int;
-use std::ops::Range;
-use std::sync::Mutex;
-
-/// Sends outstanding per peer; the rest wait here, in order. (MPICH fails beyond some 200k of them, and
-/// Open MPI takes minutes to drain 300k.)
-const WINDOW: usize = 256;
-
-/// How often a lane may be found standing still until more are let out. Between two looks other processes have had
-/// their turn.
-const PATIENCE: u32 = 1000;
-
-/// Doubles of a message of adjoints at most: what is received is added while it lies in the cache (bench_halo).
-const PIECE: usize = 1 << 16;
-
-/// How many values of `width` doubles a piece has.
-pub const fn in_a_piece(width: usize) -> usize {
-    PIECE / width
-}
-
-/// The values of each message when `n` of `width` doubles travel. The last has fewer than a piece, and be it none: so each end
-/// finds out if the other counts more, or fewer.
-pub fn pieces(n: usize, width: usize) -> impl Iterator<Item = Range<usize>> {
-    let whole = in_a_piece(width);
-    (0..=n).step_by(whole).map(move |at| at..n.min(at + whole))
-}
-
-/// A message of adjoints: `n` values of `width` directions, at most a piece.
-#[derive(Debug)]
-pub struct Parcel {
-    pub private: &'static Private,
-    /// That of the sweep that sends it.
-    pub depth: u32,
-    pub peer: c_int,
-    pub tag: c_int,
-    pub n: usize,
-    pub width: usize,
-    pub data: Payload,
-}
-
-impl Parcel {
-    fn send(self) -> Result<Operation> {
-        let comm = self.private.comm(self.depth)?;
-        let to = Envelope::new(self.peer, self.tag);
-        doubles(self.n * self.width)
-            .and_then(|items| Operation::send(comm, self.data, &items, to))
-            .map_err(unsent)
-    }
-
-    /// As `send`, with a look whether it has left at once: then the memory stays here, and nothing is under way.
-    #[inline]
-    fn send_off(&mut self) -> Result<Option<Operation>> {
-        let comm = self.private.comm(self.depth)?;
-        let to = Envelope::new(self.peer, self.tag);
-        let items = doubles(self.n * self.width).map_err(unsent)?;
-        Operation::send_off(comm, &mut self.data, &items, to).map_err(unsent)
-    }
-}
-
-#[cold]
-fn unsent(failure: Failure) -> Error {
-    failure.into_error("sending adjoints")
-}
-
-/// The way to one peer.
-struct Lane {
-    private: usize,
-    peer: c_int,
-    active: VecDeque<Operation>,
-    queue: VecDeque<Parcel>,
-    /// How often nothing could leave the queue, since something did.
-    stuck: u32,
-}
-
-impl Lane {
-    fn new(private: usize, peer: c_int) -> Self {
-        let (active, queue) = (VecDeque::new(), VecDeque::new());
-        Self { private, peer, active, queue, stuck: 0 }
-    }
-
-    fn is_quiet(&self) -> bool {
-        self.active.is_empty() && self.queue.is_empty()
-    }
-
-    /// Forgets what is complete, oldest first, and starts what waits.
-    fn advance(&mut self) -> Result<usize> {
-        while let Some(oldest) = self.active.front_mut() {
-            if !test(oldest)? {
-                break;
-            }
-            self.active.pop_front();
-        }
-        self.fill(WINDOW)
-    }
-
-    /// Starts what waits, up to so many under way.
-    fn fill(&mut self, window: usize) -> Result<usize> {
-        let mut started = 0;
-        while self.active.len() < window
-            && let Some(parcel) = self.queue.pop_front()
-        {
-            self.active.push_back(parcel.send()?);
-            started += 1;
-        }
-        if started > 0 {
-            self.stuck = 0;
-        }
-        Ok(started)
-    }
-
-    /// Nothing moves. What the peer asks for first may stand behind what it asks for last, under other tags: after a
-    /// while more are let out.
-    fn widen(&mut self) -> Result<usize> {
-        self.stuck += 1;
-        if self.stuck < PATIENCE {
-            return Ok(0);
-        }
-        for mut operation in std::mem::take(&mut self.active) {
-            if !test(&mut operation)? {
-                self.active.push_back(operation);
-            }
-        }
-        self.fill(self.active.len() + WINDOW)
-    }
-}
-
-fn test(operation: &mut Operation) -> Result<bool> {
-    operation.test().map_err(|failure| failure.into_error("completing adjoints"))
-}
-
-/// All sends of adjoints of one tape.
-#[derive(Default)]
-struct Outbox {
-    lanes: Vec<Lane>,
-    places: Table<(usize, c_int), usize>,
-    /// Parcels that wait in all lanes together.
-    queued: usize,
-}
-
-/// Few peers are found faster by looking at them than by hashing.
-const NEAR: usize = 8;
-
-impl Outbox {
-    fn lane(&mut self, private: usize, peer: c_int) -> &mut Lane {
-        let near = self
-            .lanes
-            .iter()
-            .take(NEAR)
-            .position(|lane| lane.peer == peer && lane.private == private);
-        let place = near.unwrap_or_else(|| {
-            *self.places.entry((private, peer)).or_insert_with(|| {
-                self.lanes.push(Lane::new(private, peer));
-                self.lanes.len() - 1
-            })
-        });
-        &mut self.lanes[place]
-    }
-
-    /// Sends, or queues. The parcel keeps its memory if it has left at once.
-    #[inline]
-    fn send(&mut self, parcel: &mut Parcel) -> Result<()> {
-        check::adjoint_sent(parcel.private, parcel.depth, parcel.peer);
-        let lane = self.lane(parcel.private.index, parcel.peer);
-        let started = if lane.is_quiet() { 0 } else { lane.advance()? };
-        if lane.is_quiet() {
-            // A small message is mostly gone at once.
-            if let Some(operation) = parcel.send_off()? {
-                lane.active.push_back(operation);
-            }
-            return Ok(());
-        }
-        let parcel = Parcel { data: std::mem::take(&mut parcel.data), ..*parcel };
-        let waits = !lane.queue.is_empty() || lane.active.len() >= WINDOW;
-        if waits {
-            lane.queue.push_back(parcel);
-        } else {
-            lane.active.push_back(parcel.send()?);
-        }
-        self.queued = self.queued + usize::from(waits) - started;
-        Ok(())
-    }
-
-    fn pump(&mut self) -> Result<()> {
-        for lane in &mut self.lanes {
-            if !lane.queue.is_empty() {
-                let started = lane.advance()?;
-                self.queued -= if started > 0 { started } else { lane.widen()? };
-            }
-        }
-        Ok(())
-    }
-
-    /// Starts all that waits, however much is under way: from now on it moves in any call of MPI.
-    fn start_all(&mut self) -> Result<()> {
-        if self.queued == 0 {
-            return Ok(());
-        }
-        for lane in &mut self.lanes {
-            while let Some(parcel) = lane.queue.pop_front() {
-                self.queued -= 1;
-                lane.active.push_back(parcel.send()?);
-            }
-        }
-        Ok(())
-    }
-
-    /// Waits until all is under way. What nobody asks for yet is let out in the end.
-    fn empty_queue(&mut self) -> Result<()> {
-        while self.queued > 0 {
-            self.pump()?;
-            std::thread::yield_now();
-        }
-        Ok(())
-    }
-
-    /// Waits until all is sent.
-    fn flush(&mut self) -> Result<()> {
-        self.empty_queue()?;
-        for lane in &mut self.lanes {
-            while let Some(mut operation) = lane.active.pop_front() {
-                operation.wait().map_err(|failure| failure.into_error("completing adjoints"))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether nothing is under way to members of `private`, on it or its mirror. What goes by other communicators
-    /// may wait for others.
-    fn has_sent_all(&self, private: &Private) -> bool {
-        let ways = [private.index, private.mirror().index];
-        let mut lanes = self.lanes.iter().filter(|lane| ways.contains(&lane.private));
-        lanes.all(|lane| lane.active.is_empty() && lane.queue.is_empty())
-    }
-}
 
 /// The operations that carry the adjoints of one collective; which ones there are is the call's own affair. Boxed but
 /// for the first, which is mostly the only one: what comes home is handed on several times.
@@ -299,7 +66,7 @@ struct Way {
 impl Way {
     /// Operations that have not been seen to be complete.
     fn operations(&mut self) -> impl Iterator<Item = Operation> + '_ {
-        let sends = self.outbox.lanes.iter_mut().flat_map(|lane| lane.active.drain(..));
+        let sends = self.outbox.drain();
         let open = self.open.drain().flat_map(|(_, home)| home.operations());
         sends.chain(self.contributions.drain(..)).chain(open)
     }
@@ -326,8 +93,6 @@ pub struct Traffic {
     pub collectives: Order,
     /// The events at which the collectives of each private communicator were started.
     started: Vec<Vec<u32>>,
-    /// For checking across ranks.
-    pub log: Log,
     /// Memory of the last small message, for the next one.
     spare: Staging,
     way: Way,
@@ -339,30 +104,6 @@ pub struct Traffic {
     resume: Option<Position>,
     /// What that was when the last sweep began.
     resumed: Option<Position>,
-}
-
-/// Operations that outlive their tape or their sweep: freed or given up before the other ends came for them.
-/// Those that never complete keep their memory, since MPI does.
-static LATE: Mutex<VecDeque<Operation>> = Mutex::new(VecDeque::new());
-
-/// Lets MPI finish `operations`. Two looks for each new one keep the list short, at a cost that does not grow
-/// with it.
-pub fn leave_to_mpi(operations: impl Iterator<Item = Operation>) {
-    let mut late = lock(&LATE);
-    for operation in operations {
-        for _ in 0..2 {
-            let Some(mut oldest) = late.pop_front() else { break };
-            if !matches!(oldest.test(), Ok(true)) {
-                late.push_back(oldest);
-            }
-        }
-        late.push_back(operation);
-    }
-}
-
-/// MPI is about to end.
-pub fn settle_late() {
-    lock(&LATE).retain_mut(|operation| !matches!(operation.test(), Ok(true)));
 }
 
 impl Drop for Traffic {
@@ -550,7 +291,7 @@ impl Traffic {
         let comm = private.comm(depth)?;
         let failed = |failure| not_received(failure, private.users_rank(from.peer));
         let items = doubles(room.len()).map_err(failed)?;
-        let received = if self.way.outbox.queued == 0 {
+        let received = if self.way.outbox.has_no_queue() {
             message::receive(comm, &mut *room, &items, from)
         } else {
             self.receive_while_sending(comm, room, &items, from)?
@@ -653,7 +394,7 @@ impl Traffic {
             if let Some(arrived) = operation.over().map_err(failed)? {
                 return fits(arrived);
             }
-            if self.way.outbox.queued > 0 {
+            if !self.way.outbox.has_no_queue() {
                 self.way.outbox.pump()?;
                 std::thread::yield_now();
             }
@@ -662,7 +403,7 @@ impl Traffic {
 
     /// Waits for an operation while the queue moves.
     pub fn wait(&mut self, mut operation: Operation) -> Result<Staging> {
-        if self.way.outbox.queued == 0 {
+        if self.way.outbox.has_no_queue() {
             operation.wait().map_err(failed)?;
         } else {
             while !operation.test().map_err(failed)? {
@@ -676,7 +417,7 @@ impl Traffic {
     /// Before a call that blocks until others come to it, who may need what is queued to do so.
     #[inline]
     pub fn make_way(&mut self) -> Result<()> {
-        if self.way.outbox.queued == 0 { Ok(()) } else { self.way.outbox.empty_queue() }
+        if self.way.outbox.has_no_queue() { Ok(()) } else { self.way.outbox.empty_queue() }
     }
 
     /// Before a wait that does not move the queue.
@@ -694,65 +435,20 @@ impl Traffic {
 
     /// Forgets what was held back, and moves what is under way. Tells whether all sends to members of `private` have
     /// left. In a callback the sweep outside goes on: what it has under way stays, and what it sends may wait for that.
-    fn give_up(&mut self, private: &Private) -> Result<bool> {
+    pub fn give_up(&mut self, private: &Private) -> Result<bool> {
         if self.sweeping && tape::depth() > 0 {
             return Ok(true);
         }
         self.way.forget();
         self.resume = None;
-        for lane in &mut self.way.outbox.lanes {
-            self.way.outbox.queued -= lane.advance()?;
-        }
+        self.way.outbox.advance()?;
         Ok(self.way.outbox.has_sent_all(private))
     }
-}
 
-/// Gives up a sweep on all ranks of `comm`; in a callback one of the callback's own, whose messages go by handles of
-/// their own. Every rank drops what reaches it until each peer has said, by a message of one byte, that nothing more will
-/// come: messages of one pair do not overtake each other.
-pub fn abandon(tape: &mut Tape, comm: Comm) -> Outcome<()> {
-    let private = communicator::of(comm)?;
-    let depth = (tape::depth() > 0).then(tape::depth);
-    let handles = [private.handles(depth)?, private.mirror().handles(depth)?].concat();
-    let any = constants();
-    let mut room = Staging::default();
-    let mut farewells = Vec::new();
-    let mut quiet = 0;
-    while farewells.is_empty() || quiet < private.ranks() {
-        let sent_all = tape.companion::<Traffic>().give_up(private)?;
-        if sent_all && farewells.is_empty() {
-            let depth = depth.unwrap_or(private.home);
-            let comm = private.comm(depth)?;
-            let tell = |peer| {
-                let (byte, to) = (Payload::Own(Staging::zeros(1)), Envelope::new(peer, 0));
-                Operation::send(comm, byte, &Doubles::bytes(1), to)
-            };
-            farewells = (0..private.size).map(tell).collect::<Outcome<Vec<_>>>()?;
-        }
-        let mut idle = true;
-        for &comm in &handles {
-            let anything = Envelope::new(any.any_source, any.any_tag);
-            let Some(status) = message::probe(comm, anything)? else { continue };
-            idle = false;
-            let n = status.bytes()?;
-            room.reshape(n.div_ceil(8));
-            let from = Envelope::new(status.source(), status.tag());
-            let is_farewell = n == 1;
-            let items = if is_farewell { Doubles::bytes(1) } else { doubles(n / 8)? };
-            message::receive(comm, room.as_mut_slice(), &items, from)?;
-            quiet += usize::from(is_farewell);
-        }
-        if idle {
-            std::thread::yield_now();
-        }
+    /// Collectives that some have not started never end.
+    pub fn leave_contributions(&mut self) {
+        leave_to_mpi(self.way.contributions.drain(..));
     }
-    for farewell in &mut farewells {
-        farewell.wait()?;
-    }
-    // Collectives that some have not started never end.
-    leave_to_mpi(tape.companion::<Traffic>().way.contributions.drain(..));
-    check::adjoints_dropped(private, depth);
-    private.renew(comm, depth)
 }
 
 /// The same place, whatever the tags of the values made from it on.
@@ -766,12 +462,9 @@ impl Companion for Traffic {
         from: &Position,
         to: &Position,
         base: &Position,
-        whole: bool,
-        seeded: bool,
+        _whole: bool,
+        _seeded: bool,
     ) -> Result<()> {
-        if whole && tape::checking() {
-            check::compare(&mut self.log, base.event, to.event, seeded)?;
-        }
         if self.sweeping {
             self.interrupted.push(std::mem::take(&mut self.way));
         } else if let Some(resume) = &self.resume
@@ -827,7 +520,7 @@ impl Companion for Traffic {
 
     fn may_end(&self, call: &str, event: u32) -> Result<()> {
         if is_live() {
-            request::release_orphans();
+            late::release_orphans();
         }
         match self.resume {
             Some(place) if place.event > event => Err(Error::new(
@@ -847,7 +540,6 @@ impl Companion for Traffic {
         for started in &mut self.started {
             started.truncate(started.partition_point(|&start| start < event));
         }
-        self.log.cut(event);
     }
 }
 

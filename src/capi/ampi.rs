@@ -4,7 +4,9 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::{mpi_call, mpi_status, put};
-use crate::ampi::{check, communicator, environment, operator, recording, statistics, traffic};
+use crate::ampi::{
+    abandon, check, communicator, edges, environment, recording, statistics, tangents,
+};
 use crate::datatype::{bundle, is_passive};
 use crate::error::{Code, Error, Result};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Group, MPI_Info, MPI_Op};
@@ -171,7 +173,7 @@ pub unsafe extern "C-unwind" fn admpi_tape_abandon_sweep(
     mpi_status("admpi_tape_abandon_sweep", || {
         // SAFETY: as the C contract says.
         let (tape, comm) = unsafe { (super::tape::tape(tape)?, Comm::new(comm)) };
-        traffic::abandon(tape, comm)
+        abandon::abandon(tape, comm)
     })
 }
 
@@ -469,7 +471,7 @@ pub unsafe extern "C-unwind" fn AMPI_Dist_graph_create_adjacent(
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn admpi_set_polling(on: c_int) -> c_int {
     super::entry(|| {
-        environment::set_polling(on != 0);
+        edges::set_polling(on != 0);
         Ok(())
     })
 }
@@ -687,7 +689,7 @@ unsafe extern "C-unwind" fn admpi_shim_reduced(
     datatype: MPI_Datatype,
 ) -> c_int {
     // SAFETY: the guards pass a string and handles that are significant; so below.
-    unsafe { checked(call, op, datatype, operator::check_tangents) }
+    unsafe { checked(call, op, datatype, tangents::check_tangents) }
 }
 
 /// The same of accumulates.
@@ -698,7 +700,7 @@ unsafe extern "C-unwind" fn admpi_shim_accumulated(
     datatype: MPI_Datatype,
 ) -> c_int {
     // SAFETY: as above.
-    unsafe { checked(call, op, datatype, operator::check_accumulated) }
+    unsafe { checked(call, op, datatype, tangents::check_accumulated) }
 }
 
 /// # Safety

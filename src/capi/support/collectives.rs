@@ -8,7 +8,7 @@ use crate::ampi::argument::{Many, all_passive, neighbours_passive, one_passive, 
 use crate::ampi::collective::{Forward, Rule};
 use crate::ampi::operator::Extent;
 use crate::ampi::request::Request;
-use crate::ampi::{bytes, local, movement, neighbor, operator, reduction, scan as scans};
+use crate::ampi::{bytes, local, movement, neighbor, reduction, scan as scans, tangents};
 use crate::datatype::is_passive;
 use crate::error::Result;
 use crate::large::defects;
@@ -475,7 +475,7 @@ impl Operands {
     }
 
     fn check_tangents(&self) -> Result<()> {
-        operator::check_tangents(self.op(), self.send.datatype())
+        tangents::check_tangents(self.op(), self.send.datatype())
     }
 
     fn are_passive(&self) -> Outcome<bool> {
@@ -595,7 +595,7 @@ pub unsafe fn reduce_scatter(
     // SAFETY: as above.
     let operation = unsafe { Op::new(op) };
     let is_passive = |_| {
-        operator::check_tangents(operation, pieces.datatype())?;
+        tangents::check_tangents(operation, pieces.datatype())?;
         one_passive(pieces.datatype())
     };
     let now = |on| reduction::reduce_scatter(&pieces, operation, on);
