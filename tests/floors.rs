@@ -152,6 +152,32 @@ fn names_are_found() {
     assert!(!is_allowed("linalg", "mpi") && !is_allowed("error", "arena"));
 }
 
+/// What C calls is for C: the library has functions of its own. One C function that called another would go through an
+/// exported symbol, which programs may replace.
+#[test]
+fn no_function_for_c_is_called_from_rust() {
+    let sources = all_sources();
+    let mut exported = BTreeSet::new();
+    for (.., text) in &sources {
+        for (_, rest) in text.match_indices("#[unsafe(no_mangle)]").map(|(at, _)| text.split_at(at))
+        {
+            let (_, function) = rest.split_once(" fn ").expect("a function");
+            exported.insert(identifier(function));
+        }
+    }
+    assert!(exported.len() > 400, "only {} functions were found", exported.len());
+    for (_, path, text) in &sources {
+        let code = without_comments(text).replace("\\\"", "").replace("'\"'", "");
+        // Strings are every other part between quotes.
+        let code: Vec<&str> = code.split('"').step_by(2).collect();
+        for pair in tokens(&code.join(" ")).windows(2) {
+            let [before, name] = pair else { unreachable!() };
+            let is_called = exported.contains(name) && *before != "fn";
+            assert!(!is_called, "src/{path}: {name} is called, which is for C");
+        }
+    }
+}
+
 /// The names after `crate`.
 type Path = Vec<String>;
 

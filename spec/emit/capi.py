@@ -14,8 +14,8 @@ MODES = {"Send": "STANDARD", "Bsend": "BUFFERED", "Ssend": "SYNCHRONOUS", "Rsend
 DATA = "let data = Argument::new(buf, count, datatype);"
 TO, FROM = "let to = Envelope::new(dest, tag);", "let from = Envelope::new(source, tag);"
 SENDS = {
-    "blocking": f"{TO} {DATA} send(NAME, &MODE, data, to, comm)",
-    "nonblocking": f"{TO} {DATA} isend(NAME, &MODE, data, to, comm, request)",
+    "blocking": f"{TO} {DATA} send(NAME, &MODE, data, to, comm, END)",
+    "nonblocking": f"{TO} {DATA} send(NAME, &MODE, data, to, comm, END)",
     "persistent": f"{TO} {DATA} send_init(NAME, &MODE, data, to, comm, request)",
 }
 MESSAGES = {
@@ -68,7 +68,7 @@ NEIGHBORS = {
     "Neighbor_alltoallw": f"{LISTS_OF_TYPES} neighbor_alltoall(NAME, send, receive, comm, END)",
 }
 
-OPERANDS = "let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);"
+OPERANDS = "let operands = operands(sendbuf, recvbuf, count, datatype, op);"
 REDUCTIONS = {
     "Reduce": f"{OPERANDS} reduce(NAME, operands, root, comm, END)",
     "Allreduce": f"{OPERANDS} allreduce(NAME, operands, comm, END)",
@@ -87,8 +87,9 @@ type AMPI_Request = *mut admpi_request;
 """
 UNITS = {
     "messages": ("Point to point.", MESSAGES, """use super::requests::admpi_request;
+use super::support::End;
 use super::support::messages::{
-    BUFFERED, READY, STANDARD, SYNCHRONOUS, imrecv, irecv, isend, mrecv, recv, recv_init, send, send_init, sendrecv,
+    BUFFERED, READY, STANDARD, SYNCHRONOUS, imrecv, irecv, mrecv, recv, recv_init, send, send_init, sendrecv,
     sendrecv_replace,
 };
 use crate::mpi::Argument;
@@ -96,18 +97,21 @@ use crate::mpi::message::Envelope;
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Status};
 """),
     "collectives": ("Collectives.", COLLECTIVES, """use super::requests::admpi_request;
-use super::support::collectives::{End, allgather, alltoall, bcast, each, gather, list, list_of_types, scatter};
+use super::support::End;
+use super::support::collectives::{allgather, alltoall, bcast, each, gather, list, list_of_types, scatter};
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use crate::mpi::{Argument, Lists};
 """),
     "reductions": ("Reductions and scans.", REDUCTIONS, """use super::requests::admpi_request;
-use super::support::collectives::{End, Operands, allreduce, reduce, reduce_local, reduce_scatter, scan};
+use super::support::End;
+use super::support::collectives::{allreduce, operands, reduce, reduce_local, reduce_scatter, scan};
 use crate::ampi::operator::Extent;
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 use crate::mpi::{Counts, Pieces};
 """),
     "neighbors": ("Neighbourhood collectives.", NEIGHBORS, """use super::requests::admpi_request;
-use super::support::collectives::{End, each, list, list_of_types, neighbor_allgather, neighbor_alltoall};
+use super::support::End;
+use super::support::collectives::{each, list, list_of_types, neighbor_allgather, neighbor_alltoall};
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use crate::mpi::{Argument, Lists};
 """),

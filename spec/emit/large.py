@@ -1,4 +1,5 @@
-"""src/capi/large.rs and src/mpi/plain.rs: the calls for large counts, which differ in little but their signatures.
+"""src/capi/large.rs, src/capi/support/large.rs and src/mpi/plain.rs: the calls for large counts, which differ in little but
+their signatures.
 
 A signature is that of MPI-3.1 with every count an MPI_Count and every displacement an MPI_Aint. What a call
 does is one of the functions of src/large; a template here says which and with what.
@@ -42,6 +43,19 @@ class Function:
     def is_persistent(self):
         """Persistent and collective: it takes hints."""
         return self.call_of_mpi.mark == "persistent"
+
+    @property
+    def large_name(self):
+        return f"MPIX{self.name[3:]}_x"
+
+    @property
+    def is_shared(self):
+        """The library makes the call itself, for passive data."""
+        return self.call_of_mpi.status == "adjoint"
+
+    @property
+    def shared_name(self):
+        return self.name[4:].lower()
 
     def call(self, name=None, **changes):
         arguments = [changes.get(one, one) for one in self.names]
@@ -103,7 +117,12 @@ def documentation(function, sentence, collective, chapter):
 # Templates -----------------------------------------------------------------------------------------------
 
 
-def entry(function, body, sentence, collective, chapter):
+def signature(function):
+    return f"({', '.join(f'{one.name}: {rust(one, True)}' for one in function.parameters)}) -> c_int"
+
+
+def inner(function, body):
+    """The statements of a call."""
     if "comm" in function.names:
         on = "on_comm({}, comm)"
     elif "win" in function.names:
@@ -112,21 +131,39 @@ def entry(function, body, sentence, collective, chapter):
         on = "on_file({}, fh)"
     else:
         on = "on_nothing({})"
-    name = f"MPIX{function.name[3:]}_x"
     # Small counts leave first, so that nothing is put on the stack for large ones.
     early, body = body.split("\n", 1) if body.startswith("if let") else ("", body)
     if function.is_persistent:
         early, body = "", f"let call = match call.persistent() {{ Ok(call) => call, Err(code) => return code }};\n{body}"
-    arguments = ", ".join(f"{one.name}: {rust(one, True)}" for one in function.parameters)
-    return (documentation(function, sentence, collective, chapter) + f"""#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn {name}({arguments}) -> c_int {{
+    return f"""
     // SAFETY: what the caller owes {function.name} it owes this call.
     unsafe {{
         {early}
-        let call = {on.format(f'"{name}"')};
+        let call = {on.format(f'"{function.large_name}"')};
         {body.strip()}
     }}
-}}
+"""
+
+
+def shared(function, body):
+    """A call that the library makes for passive data, too: no call of C's calls another."""
+    return f"""/// {function.large_name}.
+///
+/// # Safety
+/// As for {function.name}.
+pub unsafe fn {function.shared_name}{signature(function)} {{{inner(function, body)}}}
+"""
+
+
+def entry(function, body, sentence, collective, chapter):
+    own = inner(function, body)
+    if function.is_shared:
+        own = f"""
+    // SAFETY: what the caller owes {function.name} it owes this call.
+    unsafe {{ large::{function.shared_name}({", ".join(function.names)}) }}
+"""
+    return (documentation(function, sentence, collective, chapter) + f"""#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn {function.large_name}{signature(function)} {{{own}}}
 """)
 
 
@@ -163,7 +200,7 @@ def pieces(f):
     if f.name == "MPI_Reduce":
         first = first.replace("let Some(n) = one_piece(count)",
                               "let (Some(n), false) = (one_piece(count), reduces_by_copy(sendbuf, root))")
-        call = call.replace("plain::MPI_Reduce(", "reduce(call, ")
+        call = call.replace("plain::MPI_Reduce(", "plain_reduce(call, ")
     return first + ("call.pieces(count, Datatype::new(datatype), Op::new(op), "
                     f"move |offset, n, t, o| {call})")
 
@@ -207,7 +244,7 @@ def reduce_scatter(f):
             {native},
             |b, t, o| {{
                 {place}
-                reduce(call, from, to, b.count, t, o, b.root, comm)
+                plain_reduce(call, from, to, b.count, t, o, b.root, comm)
             }},
             |from, to, n| plain::MPI_Allreduce(at(sendbuf, from), to, n, datatype, op, comm),
             {copy})"""
@@ -607,10 +644,11 @@ def capi():
 //! A count that fits an int goes straight to MPI.
 
 use super::large_arguments::*;
+use super::support::large;
 use crate::large::access::Buffers;
-use crate::large::limit::{one_piece, small};
+use crate::large::limit::small;
 use crate::large::plan::Family;
-use crate::large::reduction::{Counts, Input, Scattered};
+use crate::large::reduction::Counts;
 use crate::large::vector::{self, Part, Width};
 use crate::mpi::generalized::RequestSlot;
 use crate::mpi::handle::File;
@@ -622,6 +660,28 @@ use std::ffi::{c_int, c_void};
     for function, body, sentence, collective, chapter in TABLE:
         sentence = wrapped(sentence.format(mpi=function.name))
         text += "\n" + entry(function, body(function), sentence, collective, chapter)
+    return text
+
+
+def library():
+    text = '''//! The calls for counts past 2^31 that the library makes itself, where the data of a differentiated call are passive.
+//! Generated by spec/generate: see spec/emit/large.py. A count that fits an int goes straight to MPI.
+#![allow(clippy::too_many_arguments)] // MPI's
+
+use super::super::large_arguments::*;
+use crate::large::limit::{one_piece, small};
+use crate::large::plan::Family;
+use crate::large::reduction::{Counts, Input, Scattered};
+use crate::large::vector::{self, Part, Width};
+use crate::mpi::generalized::RequestSlot;
+use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request, MPI_Status};
+use crate::mpi::{Comm, Datatype, Op, is_in_place, plain, quirks};
+use mpi_sys::MPI_Message;
+use std::ffi::{c_int, c_void};
+'''
+    for function, body, *_ in TABLE:
+        if function.is_shared:
+            text += "\n" + shared(function, body(function))
     return text
 
 
@@ -670,4 +730,8 @@ unsafe extern "C-unwind" {
     return text + "}\n"
 
 
-OUTPUTS = {"src/capi/large.rs": lambda: formatted(capi()), "src/mpi/plain.rs": lambda: formatted(plain())}
+OUTPUTS = {
+    "src/capi/large.rs": lambda: formatted(capi()),
+    "src/capi/support/large.rs": lambda: formatted(library()),
+    "src/mpi/plain.rs": lambda: formatted(plain()),
+}

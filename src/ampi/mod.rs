@@ -14,6 +14,7 @@ pub mod collective;
 pub mod communicator;
 pub mod counts;
 pub mod custom;
+pub mod dispatch;
 pub mod edges;
 pub mod environment;
 pub mod late;

@@ -4,10 +4,11 @@
 //! A count that fits an int goes straight to MPI.
 
 use super::large_arguments::*;
+use super::support::large;
 use crate::large::access::Buffers;
-use crate::large::limit::{one_piece, small};
+use crate::large::limit::small;
 use crate::large::plan::Family;
-use crate::large::reduction::{Counts, Input, Scattered};
+use crate::large::reduction::Counts;
 use crate::large::vector::{self, Part, Width};
 use crate::mpi::generalized::RequestSlot;
 use crate::mpi::handle::File;
@@ -38,18 +39,7 @@ pub unsafe extern "C-unwind" fn MPIX_Send_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Send it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Send(buf, n, datatype, dest, tag, comm);
-        }
-        let call = on_comm("MPIX_Send_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || large_call!(plain::MPI_Send_c(buf, count, datatype, dest, tag, comm)),
-            move |n, t| plain::MPI_Send(buf, n, t, dest, tag, comm),
-        )
-    }
+    unsafe { large::send(buf, count, datatype, dest, tag, comm) }
 }
 
 /// `MPI_Bsend` with a count past 2^31, as one item of a large type.
@@ -72,18 +62,7 @@ pub unsafe extern "C-unwind" fn MPIX_Bsend_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Bsend it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Bsend(buf, n, datatype, dest, tag, comm);
-        }
-        let call = on_comm("MPIX_Bsend_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || large_call!(plain::MPI_Bsend_c(buf, count, datatype, dest, tag, comm)),
-            move |n, t| plain::MPI_Bsend(buf, n, t, dest, tag, comm),
-        )
-    }
+    unsafe { large::bsend(buf, count, datatype, dest, tag, comm) }
 }
 
 /// `MPI_Ssend` with a count past 2^31, as one item of a large type.
@@ -106,18 +85,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ssend_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ssend it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Ssend(buf, n, datatype, dest, tag, comm);
-        }
-        let call = on_comm("MPIX_Ssend_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || large_call!(plain::MPI_Ssend_c(buf, count, datatype, dest, tag, comm)),
-            move |n, t| plain::MPI_Ssend(buf, n, t, dest, tag, comm),
-        )
-    }
+    unsafe { large::ssend(buf, count, datatype, dest, tag, comm) }
 }
 
 /// `MPI_Rsend` with a count past 2^31, as one item of a large type.
@@ -140,18 +108,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Rsend it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Rsend(buf, n, datatype, dest, tag, comm);
-        }
-        let call = on_comm("MPIX_Rsend_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || large_call!(plain::MPI_Rsend_c(buf, count, datatype, dest, tag, comm)),
-            move |n, t| plain::MPI_Rsend(buf, n, t, dest, tag, comm),
-        )
-    }
+    unsafe { large::rsend(buf, count, datatype, dest, tag, comm) }
 }
 
 /// `MPI_Recv` with a count past 2^31, as one item of a large type.
@@ -176,18 +133,7 @@ pub unsafe extern "C-unwind" fn MPIX_Recv_x(
     status: *mut MPI_Status,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Recv it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Recv(buf, n, datatype, source, tag, comm, status);
-        }
-        let call = on_comm("MPIX_Recv_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || large_call!(plain::MPI_Recv_c(buf, count, datatype, source, tag, comm, status)),
-            move |n, t| plain::MPI_Recv(buf, n, t, source, tag, comm, status),
-        )
-    }
+    unsafe { large::recv(buf, count, datatype, source, tag, comm, status) }
 }
 
 /// `MPI_Isend` with a count past 2^31, as one item of a large type.
@@ -212,18 +158,7 @@ pub unsafe extern "C-unwind" fn MPIX_Isend_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Isend it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Isend(buf, n, datatype, dest, tag, comm, request);
-        }
-        let call = on_comm("MPIX_Isend_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || large_call!(plain::MPI_Isend_c(buf, count, datatype, dest, tag, comm, request)),
-            move |n, t| plain::MPI_Isend(buf, n, t, dest, tag, comm, request),
-        )
-    }
+    unsafe { large::isend(buf, count, datatype, dest, tag, comm, request) }
 }
 
 /// `MPI_Ibsend` with a count past 2^31, as one item of a large type.
@@ -248,20 +183,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ibsend_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ibsend it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Ibsend(buf, n, datatype, dest, tag, comm, request);
-        }
-        let call = on_comm("MPIX_Ibsend_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || {
-                large_call!(plain::MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request))
-            },
-            move |n, t| plain::MPI_Ibsend(buf, n, t, dest, tag, comm, request),
-        )
-    }
+    unsafe { large::ibsend(buf, count, datatype, dest, tag, comm, request) }
 }
 
 /// `MPI_Issend` with a count past 2^31, as one item of a large type.
@@ -286,20 +208,7 @@ pub unsafe extern "C-unwind" fn MPIX_Issend_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Issend it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Issend(buf, n, datatype, dest, tag, comm, request);
-        }
-        let call = on_comm("MPIX_Issend_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || {
-                large_call!(plain::MPI_Issend_c(buf, count, datatype, dest, tag, comm, request))
-            },
-            move |n, t| plain::MPI_Issend(buf, n, t, dest, tag, comm, request),
-        )
-    }
+    unsafe { large::issend(buf, count, datatype, dest, tag, comm, request) }
 }
 
 /// `MPI_Irsend` with a count past 2^31, as one item of a large type.
@@ -324,20 +233,7 @@ pub unsafe extern "C-unwind" fn MPIX_Irsend_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Irsend it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Irsend(buf, n, datatype, dest, tag, comm, request);
-        }
-        let call = on_comm("MPIX_Irsend_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || {
-                large_call!(plain::MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request))
-            },
-            move |n, t| plain::MPI_Irsend(buf, n, t, dest, tag, comm, request),
-        )
-    }
+    unsafe { large::irsend(buf, count, datatype, dest, tag, comm, request) }
 }
 
 /// `MPI_Irecv` with a count past 2^31, as one item of a large type.
@@ -362,20 +258,7 @@ pub unsafe extern "C-unwind" fn MPIX_Irecv_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Irecv it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Irecv(buf, n, datatype, source, tag, comm, request);
-        }
-        let call = on_comm("MPIX_Irecv_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || {
-                large_call!(plain::MPI_Irecv_c(buf, count, datatype, source, tag, comm, request))
-            },
-            move |n, t| plain::MPI_Irecv(buf, n, t, source, tag, comm, request),
-        )
-    }
+    unsafe { large::irecv(buf, count, datatype, source, tag, comm, request) }
 }
 
 /// `MPI_Mrecv` with a count past 2^31, as one item of a large type.
@@ -396,18 +279,7 @@ pub unsafe extern "C-unwind" fn MPIX_Mrecv_x(
     status: *mut MPI_Status,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Mrecv it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Mrecv(buf, n, datatype, message, status);
-        }
-        let call = on_nothing("MPIX_Mrecv_x");
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || large_call!(plain::MPI_Mrecv_c(buf, count, datatype, message, status)),
-            move |n, t| plain::MPI_Mrecv(buf, n, t, message, status),
-        )
-    }
+    unsafe { large::mrecv(buf, count, datatype, message, status) }
 }
 
 /// `MPI_Imrecv` with a count past 2^31, as one item of a large type.
@@ -428,18 +300,7 @@ pub unsafe extern "C-unwind" fn MPIX_Imrecv_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Imrecv it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Imrecv(buf, n, datatype, message, request);
-        }
-        let call = on_nothing("MPIX_Imrecv_x");
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || large_call!(plain::MPI_Imrecv_c(buf, count, datatype, message, request)),
-            move |n, t| plain::MPI_Imrecv(buf, n, t, message, request),
-        )
-    }
+    unsafe { large::imrecv(buf, count, datatype, message, request) }
 }
 
 /// `MPI_Sendrecv_replace` with a count past 2^31, as one item of a large type.
@@ -469,46 +330,7 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_replace_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Sendrecv_replace it owes this call.
     unsafe {
-        if let (Some(n), false) = (small(count), replaces_by_copy(datatype)) {
-            return plain::MPI_Sendrecv_replace(
-                buf, n, datatype, dest, sendtag, source, recvtag, comm, status,
-            );
-        }
-        let call = on_comm("MPIX_Sendrecv_replace_x", comm);
-        if !COPIES_IN_PLACE {
-            return call.one(
-                Family::PointToPoint,
-                side(count, datatype),
-                move || {
-                    large_call!(plain::MPI_Sendrecv_replace_c(
-                        buf, count, datatype, dest, sendtag, source, recvtag, comm, status
-                    ))
-                },
-                move |n, t| {
-                    plain::MPI_Sendrecv_replace(
-                        buf, n, t, dest, sendtag, source, recvtag, comm, status,
-                    )
-                },
-            );
-        }
-        let own = Part { count, displacement: 0, datatype: Datatype::new(datatype) };
-        let (copy, sent) = match call.prepare(|| copied(buf, own)) {
-            Ok(copied) => copied,
-            Err(code) => return code,
-        };
-        let from = copy.as_ptr().cast();
-        call.two(
-            Family::Exchange,
-            side(sent.count, sent.datatype.raw()),
-            side(count, datatype),
-            || Ok((true, true)),
-            no_large_call,
-            |n, t, m, u| {
-                plain::MPI_Sendrecv(
-                    from, n, t, dest, sendtag, buf, m, u, source, recvtag, comm, status,
-                )
-            },
-        )
+        large::sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status)
     }
 }
 
@@ -545,29 +367,9 @@ pub unsafe extern "C-unwind" fn MPIX_Sendrecv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Sendrecv it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
-            return plain::MPI_Sendrecv(
-                sendbuf, n, sendtype, dest, sendtag, recvbuf, m, recvtype, source, recvtag, comm,
-                status,
-            );
-        }
-        let call = on_comm("MPIX_Sendrecv_x", comm);
-        call.two(
-            Family::PointToPoint,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || Ok((true, true)),
-            move || {
-                large_call!(plain::MPI_Sendrecv_c(
-                    sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                    source, recvtag, comm, status
-                ))
-            },
-            move |n, t, m, u| {
-                plain::MPI_Sendrecv(
-                    sendbuf, n, t, dest, sendtag, recvbuf, m, u, source, recvtag, comm, status,
-                )
-            },
+        large::sendrecv(
+            sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+            recvtag, comm, status,
         )
     }
 }
@@ -689,20 +491,7 @@ pub unsafe extern "C-unwind" fn MPIX_Send_init_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Send_init it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Send_init(buf, n, datatype, dest, tag, comm, request);
-        }
-        let call = on_comm("MPIX_Send_init_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || {
-                large_call!(plain::MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request))
-            },
-            move |n, t| plain::MPI_Send_init(buf, n, t, dest, tag, comm, request),
-        )
-    }
+    unsafe { large::send_init(buf, count, datatype, dest, tag, comm, request) }
 }
 
 /// `MPI_Bsend_init` with a count past 2^31, as one item of a large type. Persistent: started by
@@ -728,20 +517,7 @@ pub unsafe extern "C-unwind" fn MPIX_Bsend_init_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Bsend_init it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Bsend_init(buf, n, datatype, dest, tag, comm, request);
-        }
-        let call = on_comm("MPIX_Bsend_init_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || {
-                large_call!(plain::MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request))
-            },
-            move |n, t| plain::MPI_Bsend_init(buf, n, t, dest, tag, comm, request),
-        )
-    }
+    unsafe { large::bsend_init(buf, count, datatype, dest, tag, comm, request) }
 }
 
 /// `MPI_Ssend_init` with a count past 2^31, as one item of a large type. Persistent: started by
@@ -767,20 +543,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ssend_init_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ssend_init it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Ssend_init(buf, n, datatype, dest, tag, comm, request);
-        }
-        let call = on_comm("MPIX_Ssend_init_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || {
-                large_call!(plain::MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request))
-            },
-            move |n, t| plain::MPI_Ssend_init(buf, n, t, dest, tag, comm, request),
-        )
-    }
+    unsafe { large::ssend_init(buf, count, datatype, dest, tag, comm, request) }
 }
 
 /// `MPI_Rsend_init` with a count past 2^31, as one item of a large type. Persistent: started by
@@ -806,20 +569,7 @@ pub unsafe extern "C-unwind" fn MPIX_Rsend_init_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Rsend_init it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Rsend_init(buf, n, datatype, dest, tag, comm, request);
-        }
-        let call = on_comm("MPIX_Rsend_init_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || {
-                large_call!(plain::MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request))
-            },
-            move |n, t| plain::MPI_Rsend_init(buf, n, t, dest, tag, comm, request),
-        )
-    }
+    unsafe { large::rsend_init(buf, count, datatype, dest, tag, comm, request) }
 }
 
 /// `MPI_Recv_init` with a count past 2^31, as one item of a large type. Persistent: started by
@@ -845,22 +595,7 @@ pub unsafe extern "C-unwind" fn MPIX_Recv_init_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Recv_init it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Recv_init(buf, n, datatype, source, tag, comm, request);
-        }
-        let call = on_comm("MPIX_Recv_init_x", comm);
-        call.one(
-            Family::PointToPoint,
-            side(count, datatype),
-            move || {
-                large_call!(plain::MPI_Recv_init_c(
-                    buf, count, datatype, source, tag, comm, request
-                ))
-            },
-            move |n, t| plain::MPI_Recv_init(buf, n, t, source, tag, comm, request),
-        )
-    }
+    unsafe { large::recv_init(buf, count, datatype, source, tag, comm, request) }
 }
 
 /// `MPI_Bcast` with a count past 2^31, as one item of a large type.
@@ -881,18 +616,7 @@ pub unsafe extern "C-unwind" fn MPIX_Bcast_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Bcast it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Bcast(buffer, n, datatype, root, comm);
-        }
-        let call = on_comm("MPIX_Bcast_x", comm);
-        call.one(
-            Family::Movement,
-            side(count, datatype),
-            move || large_call!(plain::MPI_Bcast_c(buffer, count, datatype, root, comm)),
-            move |n, t| plain::MPI_Bcast(buffer, n, t, root, comm),
-        )
-    }
+    unsafe { large::bcast(buffer, count, datatype, root, comm) }
 }
 
 /// `MPI_Ibcast` with a count past 2^31, as one item of a large type. All ranks pass the same count.
@@ -915,34 +639,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ibcast_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ibcast it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Ibcast(buffer, n, datatype, root, comm, request);
-        }
-        let call = on_comm("MPIX_Ibcast_x", comm);
-        call.ibcast(
-            Comm::new(comm),
-            root,
-            side(count, datatype),
-            address(buffer),
-            RequestSlot::new(request),
-            |n, t| plain::MPI_Ibcast(buffer, n, t, root, comm, request),
-            |l, r| {
-                plain::MPI_Ialltoallw(
-                    bottom(),
-                    l.send.counts.as_ptr(),
-                    l.send.displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    buffer,
-                    l.receive.counts.as_ptr(),
-                    l.receive.displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                    r,
-                )
-            },
-        )
-    }
+    unsafe { large::ibcast(buffer, count, datatype, root, comm, request) }
 }
 
 /// `MPI_Gather` with counts past 2^31, as one item of a large type each.
@@ -969,61 +666,7 @@ pub unsafe extern "C-unwind" fn MPIX_Gather_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Gather it owes this call.
-    unsafe {
-        if let (Some(n), Some(m), false) = (
-            small(sendcount),
-            small(recvcount),
-            is_cut(comm, root, (recvcount, recvtype), (sendcount, sendtype)),
-        ) {
-            return plain::MPI_Gather(sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm);
-        }
-        let call = on_comm("MPIX_Gather_x", comm);
-        if is_cut(comm, root, (recvcount, recvtype), (sendcount, sendtype)) {
-            return {
-                let in_place = is_in_place(sendbuf);
-                let from = if in_place { no_send() } else { sendbuf };
-                let to = if is_root(comm, root) { recvbuf } else { no_receive() };
-                let own =
-                    Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-                let all = |n| blocks(n, recvcount, recvtype);
-                call.exchange(
-                    Family::GuardedVector,
-                    move || {
-                        large_call!(plain::MPI_Gather_c(
-                            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
-                        ))
-                    },
-                    Width::Int,
-                    || vector::gather(Comm::new(comm), root, in_place, own, all),
-                    |l| {
-                        plain::MPI_Alltoallw(
-                            from,
-                            l.send.counts.as_ptr(),
-                            l.send.displacements.as_ptr().cast(),
-                            l.send.datatypes.as_ptr().cast(),
-                            to,
-                            l.receive.counts.as_ptr(),
-                            l.receive.displacements.as_ptr().cast(),
-                            l.receive.datatypes.as_ptr().cast(),
-                            comm,
-                        )
-                    },
-                )
-            };
-        }
-        call.two(
-            Family::Movement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || gathered(comm, root, is_in_place(sendbuf)),
-            move || {
-                large_call!(plain::MPI_Gather_c(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
-                ))
-            },
-            move |n, t, m, u| plain::MPI_Gather(sendbuf, n, t, recvbuf, m, u, root, comm),
-        )
-    }
+    unsafe { large::gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm) }
 }
 
 /// `MPI_Igather` with counts past 2^31, as one item of a large type each.
@@ -1053,54 +696,8 @@ pub unsafe extern "C-unwind" fn MPIX_Igather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Igather it owes this call.
     unsafe {
-        if let (Some(n), Some(m), false) = (
-            small(sendcount),
-            small(recvcount),
-            is_cut(comm, root, (recvcount, recvtype), (sendcount, sendtype)),
-        ) {
-            return plain::MPI_Igather(
-                sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm, request,
-            );
-        }
-        let call = on_comm("MPIX_Igather_x", comm);
-        if is_cut(comm, root, (recvcount, recvtype), (sendcount, sendtype)) {
-            return {
-                let in_place = is_in_place(sendbuf);
-                let from = if in_place { no_send() } else { sendbuf };
-                let to = if is_root(comm, root) { recvbuf } else { no_receive() };
-                let own =
-                    Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-                let all = |n| blocks(n, recvcount, recvtype);
-                call.start_exchange(
-                    Family::GuardedVector,
-                    no_large_call,
-                    Width::Int,
-                    RequestSlot::new(request),
-                    || vector::gather(Comm::new(comm), root, in_place, own, all),
-                    |l, r| {
-                        plain::MPI_Ialltoallw(
-                            from,
-                            l.send.counts.as_ptr(),
-                            l.send.displacements.as_ptr().cast(),
-                            l.send.datatypes.as_ptr().cast(),
-                            to,
-                            l.receive.counts.as_ptr(),
-                            l.receive.displacements.as_ptr().cast(),
-                            l.receive.datatypes.as_ptr().cast(),
-                            comm,
-                            r,
-                        )
-                    },
-                )
-            };
-        }
-        call.two(
-            Family::OtherMovement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || gathered(comm, root, is_in_place(sendbuf)),
-            no_large_call,
-            move |n, t, m, u| plain::MPI_Igather(sendbuf, n, t, recvbuf, m, u, root, comm, request),
+        large::igather(
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
         )
     }
 }
@@ -1130,59 +727,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scatter_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Scatter it owes this call.
     unsafe {
-        if let (Some(n), Some(m), false) = (
-            small(sendcount),
-            small(recvcount),
-            is_cut(comm, root, (sendcount, sendtype), (recvcount, recvtype)),
-        ) {
-            return plain::MPI_Scatter(sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm);
-        }
-        let call = on_comm("MPIX_Scatter_x", comm);
-        if is_cut(comm, root, (sendcount, sendtype), (recvcount, recvtype)) {
-            return {
-                let in_place = is_in_place(recvbuf);
-                let from = if is_root(comm, root) { sendbuf } else { no_send() };
-                let to = if in_place { no_receive() } else { recvbuf };
-                let own =
-                    Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
-                let all = |n| blocks(n, sendcount, sendtype);
-                call.exchange(
-                    Family::GuardedVector,
-                    move || {
-                        large_call!(plain::MPI_Scatter_c(
-                            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
-                        ))
-                    },
-                    Width::Int,
-                    || vector::scatter(Comm::new(comm), root, in_place, own, all),
-                    |l| {
-                        plain::MPI_Alltoallw(
-                            from,
-                            l.send.counts.as_ptr(),
-                            l.send.displacements.as_ptr().cast(),
-                            l.send.datatypes.as_ptr().cast(),
-                            to,
-                            l.receive.counts.as_ptr(),
-                            l.receive.displacements.as_ptr().cast(),
-                            l.receive.datatypes.as_ptr().cast(),
-                            comm,
-                        )
-                    },
-                )
-            };
-        }
-        call.two(
-            Family::Movement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || scattered(comm, root, is_in_place(recvbuf)),
-            move || {
-                large_call!(plain::MPI_Scatter_c(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
-                ))
-            },
-            move |n, t, m, u| plain::MPI_Scatter(sendbuf, n, t, recvbuf, m, u, root, comm),
-        )
+        large::scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm)
     }
 }
 
@@ -1213,56 +758,8 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatter_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iscatter it owes this call.
     unsafe {
-        if let (Some(n), Some(m), false) = (
-            small(sendcount),
-            small(recvcount),
-            is_cut(comm, root, (sendcount, sendtype), (recvcount, recvtype)),
-        ) {
-            return plain::MPI_Iscatter(
-                sendbuf, n, sendtype, recvbuf, m, recvtype, root, comm, request,
-            );
-        }
-        let call = on_comm("MPIX_Iscatter_x", comm);
-        if is_cut(comm, root, (sendcount, sendtype), (recvcount, recvtype)) {
-            return {
-                let in_place = is_in_place(recvbuf);
-                let from = if is_root(comm, root) { sendbuf } else { no_send() };
-                let to = if in_place { no_receive() } else { recvbuf };
-                let own =
-                    Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
-                let all = |n| blocks(n, sendcount, sendtype);
-                call.start_exchange(
-                    Family::GuardedVector,
-                    no_large_call,
-                    Width::Int,
-                    RequestSlot::new(request),
-                    || vector::scatter(Comm::new(comm), root, in_place, own, all),
-                    |l, r| {
-                        plain::MPI_Ialltoallw(
-                            from,
-                            l.send.counts.as_ptr(),
-                            l.send.displacements.as_ptr().cast(),
-                            l.send.datatypes.as_ptr().cast(),
-                            to,
-                            l.receive.counts.as_ptr(),
-                            l.receive.displacements.as_ptr().cast(),
-                            l.receive.datatypes.as_ptr().cast(),
-                            comm,
-                            r,
-                        )
-                    },
-                )
-            };
-        }
-        call.two(
-            Family::OtherMovement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || scattered(comm, root, is_in_place(recvbuf)),
-            no_large_call,
-            move |n, t, m, u| {
-                plain::MPI_Iscatter(sendbuf, n, t, recvbuf, m, u, root, comm, request)
-            },
+        large::iscatter(
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
         )
     }
 }
@@ -1289,24 +786,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allgather_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Allgather it owes this call.
-    unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
-            return plain::MPI_Allgather(sendbuf, n, sendtype, recvbuf, m, recvtype, comm);
-        }
-        let call = on_comm("MPIX_Allgather_x", comm);
-        call.two(
-            Family::Movement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || Ok((!is_in_place(sendbuf), true)),
-            move || {
-                large_call!(plain::MPI_Allgather_c(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
-                ))
-            },
-            move |n, t, m, u| plain::MPI_Allgather(sendbuf, n, t, recvbuf, m, u, comm),
-        )
-    }
+    unsafe { large::allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) }
 }
 
 /// `MPI_Iallgather` with counts past 2^31, as one item of a large type each.
@@ -1334,20 +814,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iallgather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iallgather it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
-            return plain::MPI_Iallgather(
-                sendbuf, n, sendtype, recvbuf, m, recvtype, comm, request,
-            );
-        }
-        let call = on_comm("MPIX_Iallgather_x", comm);
-        call.two(
-            Family::OtherMovement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || Ok((!is_in_place(sendbuf), true)),
-            no_large_call,
-            move |n, t, m, u| plain::MPI_Iallgather(sendbuf, n, t, recvbuf, m, u, comm, request),
-        )
+        large::iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)
     }
 }
 
@@ -1373,57 +840,7 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoall_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Alltoall it owes this call.
-    unsafe {
-        if let (Some(n), Some(m), false) =
-            (small(sendcount), small(recvcount), alltoall_by_copy(sendbuf))
-        {
-            return plain::MPI_Alltoall(sendbuf, n, sendtype, recvbuf, m, recvtype, comm);
-        }
-        let call = on_comm("MPIX_Alltoall_x", comm);
-        if alltoall_by_copy(sendbuf) {
-            return {
-                let from = bottom();
-                call.exchange(
-                    Family::GuardedVector,
-                    move || {
-                        large_call!(plain::MPI_Alltoall_c(
-                            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
-                        ))
-                    },
-                    Width::Int,
-                    || {
-                        let n = partners(comm)?;
-                        staged_traffic(recvbuf, blocks(n, recvcount, recvtype)?)
-                    },
-                    |l| {
-                        plain::MPI_Alltoallw(
-                            from,
-                            l.send.counts.as_ptr(),
-                            l.send.displacements.as_ptr().cast(),
-                            l.send.datatypes.as_ptr().cast(),
-                            recvbuf,
-                            l.receive.counts.as_ptr(),
-                            l.receive.displacements.as_ptr().cast(),
-                            l.receive.datatypes.as_ptr().cast(),
-                            comm,
-                        )
-                    },
-                )
-            };
-        }
-        call.two(
-            Family::Movement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || Ok((!is_in_place(sendbuf), true)),
-            move || {
-                large_call!(plain::MPI_Alltoall_c(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
-                ))
-            },
-            move |n, t, m, u| plain::MPI_Alltoall(sendbuf, n, t, recvbuf, m, u, comm),
-        )
-    }
+    unsafe { large::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm) }
 }
 
 /// `MPI_Ialltoall` with counts past 2^31, as one item of a large type each.
@@ -1451,49 +868,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoall_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ialltoall it owes this call.
     unsafe {
-        if let (Some(n), Some(m), false) =
-            (small(sendcount), small(recvcount), alltoall_by_copy(sendbuf))
-        {
-            return plain::MPI_Ialltoall(sendbuf, n, sendtype, recvbuf, m, recvtype, comm, request);
-        }
-        let call = on_comm("MPIX_Ialltoall_x", comm);
-        if alltoall_by_copy(sendbuf) {
-            return {
-                let from = bottom();
-                call.start_exchange(
-                    Family::GuardedVector,
-                    no_large_call,
-                    Width::Int,
-                    RequestSlot::new(request),
-                    || {
-                        let n = partners(comm)?;
-                        staged_traffic(recvbuf, blocks(n, recvcount, recvtype)?)
-                    },
-                    |l, r| {
-                        plain::MPI_Ialltoallw(
-                            from,
-                            l.send.counts.as_ptr(),
-                            l.send.displacements.as_ptr().cast(),
-                            l.send.datatypes.as_ptr().cast(),
-                            recvbuf,
-                            l.receive.counts.as_ptr(),
-                            l.receive.displacements.as_ptr().cast(),
-                            l.receive.datatypes.as_ptr().cast(),
-                            comm,
-                            r,
-                        )
-                    },
-                )
-            };
-        }
-        call.two(
-            Family::OtherMovement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || Ok((!is_in_place(sendbuf), true)),
-            no_large_call,
-            move |n, t, m, u| plain::MPI_Ialltoall(sendbuf, n, t, recvbuf, m, u, comm, request),
-        )
+        large::ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request)
     }
 }
 
@@ -1520,18 +895,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Neighbor_allgather it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
-            return plain::MPI_Neighbor_allgather(sendbuf, n, sendtype, recvbuf, m, recvtype, comm);
-        }
-        let call = on_comm("MPIX_Neighbor_allgather_x", comm);
-        call.two(
-            Family::OtherMovement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || Ok((true, true)),
-            no_large_call,
-            move |n, t, m, u| plain::MPI_Neighbor_allgather(sendbuf, n, t, recvbuf, m, u, comm),
-        )
+        large::neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
     }
 }
 
@@ -1560,21 +924,8 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_allgather_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ineighbor_allgather it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
-            return plain::MPI_Ineighbor_allgather(
-                sendbuf, n, sendtype, recvbuf, m, recvtype, comm, request,
-            );
-        }
-        let call = on_comm("MPIX_Ineighbor_allgather_x", comm);
-        call.two(
-            Family::OtherMovement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || Ok((true, true)),
-            no_large_call,
-            move |n, t, m, u| {
-                plain::MPI_Ineighbor_allgather(sendbuf, n, t, recvbuf, m, u, comm, request)
-            },
+        large::ineighbor_allgather(
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
         )
     }
 }
@@ -1602,18 +953,7 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoall_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Neighbor_alltoall it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
-            return plain::MPI_Neighbor_alltoall(sendbuf, n, sendtype, recvbuf, m, recvtype, comm);
-        }
-        let call = on_comm("MPIX_Neighbor_alltoall_x", comm);
-        call.two(
-            Family::OtherMovement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || Ok((true, true)),
-            no_large_call,
-            move |n, t, m, u| plain::MPI_Neighbor_alltoall(sendbuf, n, t, recvbuf, m, u, comm),
-        )
+        large::neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm)
     }
 }
 
@@ -1642,21 +982,8 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoall_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ineighbor_alltoall it owes this call.
     unsafe {
-        if let (Some(n), Some(m)) = (small(sendcount), small(recvcount)) {
-            return plain::MPI_Ineighbor_alltoall(
-                sendbuf, n, sendtype, recvbuf, m, recvtype, comm, request,
-            );
-        }
-        let call = on_comm("MPIX_Ineighbor_alltoall_x", comm);
-        call.two(
-            Family::OtherMovement,
-            side(sendcount, sendtype),
-            side(recvcount, recvtype),
-            || Ok((true, true)),
-            no_large_call,
-            move |n, t, m, u| {
-                plain::MPI_Ineighbor_alltoall(sendbuf, n, t, recvbuf, m, u, comm, request)
-            },
+        large::ineighbor_alltoall(
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
         )
     }
 }
@@ -1683,15 +1010,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Reduce it owes this call.
-    unsafe {
-        if let (Some(n), false) = (one_piece(count), reduces_by_copy(sendbuf, root)) {
-            return plain::MPI_Reduce(sendbuf, recvbuf, n, datatype, op, root, comm);
-        }
-        let call = on_comm("MPIX_Reduce_x", comm);
-        call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
-            reduce(call, at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, root, comm)
-        })
-    }
+    unsafe { large::reduce(sendbuf, recvbuf, count, datatype, op, root, comm) }
 }
 
 /// `MPI_Allreduce` with a count past 2^31, in pieces of at most 16 MiB.
@@ -1714,15 +1033,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allreduce_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Allreduce it owes this call.
-    unsafe {
-        if let Some(n) = one_piece(count) {
-            return plain::MPI_Allreduce(sendbuf, recvbuf, n, datatype, op, comm);
-        }
-        let call = on_comm("MPIX_Allreduce_x", comm);
-        call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
-            plain::MPI_Allreduce(at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, comm)
-        })
-    }
+    unsafe { large::allreduce(sendbuf, recvbuf, count, datatype, op, comm) }
 }
 
 /// `MPI_Scan` with a count past 2^31, in pieces of at most 16 MiB.
@@ -1745,15 +1056,7 @@ pub unsafe extern "C-unwind" fn MPIX_Scan_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Scan it owes this call.
-    unsafe {
-        if let Some(n) = one_piece(count) {
-            return plain::MPI_Scan(sendbuf, recvbuf, n, datatype, op, comm);
-        }
-        let call = on_comm("MPIX_Scan_x", comm);
-        call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
-            plain::MPI_Scan(at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, comm)
-        })
-    }
+    unsafe { large::scan(sendbuf, recvbuf, count, datatype, op, comm) }
 }
 
 /// `MPI_Exscan` with a count past 2^31, in pieces of at most 16 MiB.
@@ -1776,15 +1079,7 @@ pub unsafe extern "C-unwind" fn MPIX_Exscan_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Exscan it owes this call.
-    unsafe {
-        if let Some(n) = one_piece(count) {
-            return plain::MPI_Exscan(sendbuf, recvbuf, n, datatype, op, comm);
-        }
-        let call = on_comm("MPIX_Exscan_x", comm);
-        call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
-            plain::MPI_Exscan(at(sendbuf, offset), at_mut(recvbuf, offset), n, t, o, comm)
-        })
-    }
+    unsafe { large::exscan(sendbuf, recvbuf, count, datatype, op, comm) }
 }
 
 /// `MPI_Reduce_local` with a count past 2^31, in pieces of at most 16 MiB.
@@ -1805,15 +1100,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_local_x(
     op: MPI_Op,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Reduce_local it owes this call.
-    unsafe {
-        if let Some(n) = one_piece(count) {
-            return plain::MPI_Reduce_local(inbuf, inoutbuf, n, datatype, op);
-        }
-        let call = on_nothing("MPIX_Reduce_local_x");
-        call.pieces(count, Datatype::new(datatype), Op::new(op), move |offset, n, t, o| {
-            plain::MPI_Reduce_local(at(inbuf, offset), at_mut(inoutbuf, offset), n, t, o)
-        })
-    }
+    unsafe { large::reduce_local(inbuf, inoutbuf, count, datatype, op) }
 }
 
 /// `MPI_Ireduce` with a count past 2^31. A user's operation must live until the request is
@@ -1841,24 +1128,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ireduce it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Ireduce(sendbuf, recvbuf, n, datatype, op, root, comm, request);
-        }
-        let call = on_comm("MPIX_Ireduce_x", comm);
-        call.ireduction(
-            count,
-            Datatype::new(datatype),
-            Op::new(op),
-            quirks::IREDUCE_REORDERS_BY_SIZE,
-            move || {
-                large_call!(plain::MPI_Ireduce_c(
-                    sendbuf, recvbuf, count, datatype, op, root, comm, request
-                ))
-            },
-            move |n, t, o| plain::MPI_Ireduce(sendbuf, recvbuf, n, t, o, root, comm, request),
-        )
-    }
+    unsafe { large::ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request) }
 }
 
 /// `MPI_Iallreduce` with a count past 2^31. A user's operation must live until the request is
@@ -1884,24 +1154,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iallreduce_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iallreduce it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Iallreduce(sendbuf, recvbuf, n, datatype, op, comm, request);
-        }
-        let call = on_comm("MPIX_Iallreduce_x", comm);
-        call.ireduction(
-            count,
-            Datatype::new(datatype),
-            Op::new(op),
-            false,
-            move || {
-                large_call!(plain::MPI_Iallreduce_c(
-                    sendbuf, recvbuf, count, datatype, op, comm, request
-                ))
-            },
-            move |n, t, o| plain::MPI_Iallreduce(sendbuf, recvbuf, n, t, o, comm, request),
-        )
-    }
+    unsafe { large::iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request) }
 }
 
 /// `MPI_Iscan` with a count past 2^31. A user's operation must live until the request is complete.
@@ -1926,24 +1179,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iscan_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iscan it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Iscan(sendbuf, recvbuf, n, datatype, op, comm, request);
-        }
-        let call = on_comm("MPIX_Iscan_x", comm);
-        call.ireduction(
-            count,
-            Datatype::new(datatype),
-            Op::new(op),
-            false,
-            move || {
-                large_call!(plain::MPI_Iscan_c(
-                    sendbuf, recvbuf, count, datatype, op, comm, request
-                ))
-            },
-            move |n, t, o| plain::MPI_Iscan(sendbuf, recvbuf, n, t, o, comm, request),
-        )
-    }
+    unsafe { large::iscan(sendbuf, recvbuf, count, datatype, op, comm, request) }
 }
 
 /// `MPI_Iexscan` with a count past 2^31. A user's operation must live until the request is
@@ -1969,24 +1205,7 @@ pub unsafe extern "C-unwind" fn MPIX_Iexscan_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iexscan it owes this call.
-    unsafe {
-        if let Some(n) = small(count) {
-            return plain::MPI_Iexscan(sendbuf, recvbuf, n, datatype, op, comm, request);
-        }
-        let call = on_comm("MPIX_Iexscan_x", comm);
-        call.ireduction(
-            count,
-            Datatype::new(datatype),
-            Op::new(op),
-            false,
-            move || {
-                large_call!(plain::MPI_Iexscan_c(
-                    sendbuf, recvbuf, count, datatype, op, comm, request
-                ))
-            },
-            move |n, t, o| plain::MPI_Iexscan(sendbuf, recvbuf, n, t, o, comm, request),
-        )
-    }
+    unsafe { large::iexscan(sendbuf, recvbuf, count, datatype, op, comm, request) }
 }
 
 /// `MPI_Reduce_scatter_block` with counts whose sum is past 2^31, by a reduction to each rank in
@@ -2010,40 +1229,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_block_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Reduce_scatter_block it owes this call.
-    unsafe {
-        let call = on_comm("MPIX_Reduce_scatter_block_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let input = if in_place { Input::InPlace } else { Input::Apart };
-        let result =
-            Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
-        call.reduce_scatter(
-            result,
-            || Ok(Counts::Alike { count: recvcount, ranks: group_size(comm)? }),
-            Op::new(op),
-            input,
-            |_| {
-                plain::MPI_Reduce_scatter_block(
-                    sendbuf,
-                    recvbuf,
-                    narrow(recvcount),
-                    datatype,
-                    op,
-                    comm,
-                )
-            },
-            |b, t, o| {
-                let (from, to) = if in_place {
-                    (at(recvbuf, b.from), at_mut(recvbuf, b.to))
-                } else {
-                    (at(sendbuf, b.from), at_mut(recvbuf, b.to))
-                };
-                let from = if in_place && b.mine { in_place_address() } else { from };
-                reduce(call, from, to, b.count, t, o, b.root, comm)
-            },
-            |from, to, n| plain::MPI_Allreduce(at(sendbuf, from), to, n, datatype, op, comm),
-            |from, to, n, t| move_items(from, to, n, t),
-        )
-    }
+    unsafe { large::reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm) }
 }
 
 /// `MPI_Reduce_scatter` with counts whose sum is past 2^31, by a reduction to each rank in pieces
@@ -2067,31 +1253,7 @@ pub unsafe extern "C-unwind" fn MPIX_Reduce_scatter_x(
     comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Reduce_scatter it owes this call.
-    unsafe {
-        let call = on_comm("MPIX_Reduce_scatter_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let input = if in_place { Input::InPlace } else { Input::Apart };
-        let result =
-            Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
-        call.reduce_scatter(
-            result,
-            || counts("recvcounts", recvcounts, group_size(comm)?),
-            Op::new(op),
-            input,
-            |c| plain::MPI_Reduce_scatter(sendbuf, recvbuf, c.as_ptr(), datatype, op, comm),
-            |b, t, o| {
-                let (from, to) = if in_place {
-                    (at(recvbuf, b.from), at_mut(recvbuf, b.to))
-                } else {
-                    (at(sendbuf, b.from), at_mut(recvbuf, b.to))
-                };
-                let from = if in_place && b.mine { in_place_address() } else { from };
-                reduce(call, from, to, b.count, t, o, b.root, comm)
-            },
-            |from, to, n| plain::MPI_Allreduce(at(sendbuf, from), to, n, datatype, op, comm),
-            |from, to, n, t| move_items(from, to, n, t),
-        )
-    }
+    unsafe { large::reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm) }
 }
 
 /// `MPI_Ireduce_scatter_block` with counts whose sum is past 2^31. A user's operation must live
@@ -2118,45 +1280,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_block_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ireduce_scatter_block it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Ireduce_scatter_block_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let input = if in_place { Input::InPlace } else { Input::Apart };
-        let result =
-            Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
-        call.ireduce_scatter(
-            result,
-            || Ok(Counts::Alike { count: recvcount, ranks: group_size(comm)? }),
-            Op::new(op),
-            input,
-            RequestSlot::new(request),
-            |_, r| {
-                plain::MPI_Ireduce_scatter_block(
-                    sendbuf,
-                    recvbuf,
-                    narrow(recvcount),
-                    datatype,
-                    op,
-                    comm,
-                    r,
-                )
-            },
-            move || {
-                large_call!(plain::MPI_Ireduce_scatter_block_c(
-                    sendbuf, recvbuf, recvcount, datatype, op, comm, request
-                ))
-            },
-            |b, t, o, r| {
-                let (from, to) = if in_place {
-                    (at(recvbuf, b.from), at_mut(recvbuf, b.to))
-                } else {
-                    (at(sendbuf, b.from), at_mut(recvbuf, b.to))
-                };
-                let from = if in_place && b.mine { in_place_address() } else { from };
-                plain::MPI_Ireduce(from, to, b.count, t, o, b.root, comm, r)
-            },
-            |to, n, t, o, r| plain::MPI_Iallreduce(sendbuf, to, n, t, o, comm, r),
-            |from, to, n, t| move_items(from, to, n, t),
-        )
+        large::ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request)
     }
 }
 
@@ -2183,37 +1307,7 @@ pub unsafe extern "C-unwind" fn MPIX_Ireduce_scatter_x(
     request: *mut MPI_Request,
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ireduce_scatter it owes this call.
-    unsafe {
-        let call = on_comm("MPIX_Ireduce_scatter_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let input = if in_place { Input::InPlace } else { Input::Apart };
-        let result =
-            Scattered { comm: Comm::new(comm), datatype: Datatype::new(datatype), buffer: recvbuf };
-        call.ireduce_scatter(
-            result,
-            || counts("recvcounts", recvcounts, group_size(comm)?),
-            Op::new(op),
-            input,
-            RequestSlot::new(request),
-            |c, r| plain::MPI_Ireduce_scatter(sendbuf, recvbuf, c.as_ptr(), datatype, op, comm, r),
-            move || {
-                large_call!(plain::MPI_Ireduce_scatter_c(
-                    sendbuf, recvbuf, recvcounts, datatype, op, comm, request
-                ))
-            },
-            |b, t, o, r| {
-                let (from, to) = if in_place {
-                    (at(recvbuf, b.from), at_mut(recvbuf, b.to))
-                } else {
-                    (at(sendbuf, b.from), at_mut(recvbuf, b.to))
-                };
-                let from = if in_place && b.mine { in_place_address() } else { from };
-                plain::MPI_Ireduce(from, to, b.count, t, o, b.root, comm, r)
-            },
-            |to, n, t, o, r| plain::MPI_Iallreduce(sendbuf, to, n, t, o, comm, r),
-            |from, to, n, t| move_items(from, to, n, t),
-        )
-    }
+    unsafe { large::ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request) }
 }
 
 /// `MPI_Gatherv` with counts and displacements past 2^31.
@@ -2243,34 +1337,8 @@ pub unsafe extern "C-unwind" fn MPIX_Gatherv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Gatherv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Gatherv_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let from = if in_place { no_send() } else { sendbuf };
-        let to = if is_root(comm, root) { recvbuf } else { no_receive() };
-        let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
-        call.exchange(
-            Family::Vector,
-            move || {
-                large_call!(plain::MPI_Gatherv_c(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm
-                ))
-            },
-            Width::Int,
-            || vector::gather(Comm::new(comm), root, in_place, own, all),
-            |l| {
-                plain::MPI_Alltoallw(
-                    from,
-                    l.send.counts.as_ptr(),
-                    l.send.displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    to,
-                    l.receive.counts.as_ptr(),
-                    l.receive.displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                )
-            },
+        large::gatherv(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
         )
     }
 }
@@ -2304,37 +1372,9 @@ pub unsafe extern "C-unwind" fn MPIX_Igatherv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Igatherv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Igatherv_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let from = if in_place { no_send() } else { sendbuf };
-        let to = if is_root(comm, root) { recvbuf } else { no_receive() };
-        let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
-        call.start_exchange(
-            Family::Ivector,
-            move || {
-                large_call!(plain::MPI_Igatherv_c(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                    comm, request
-                ))
-            },
-            Width::Int,
-            RequestSlot::new(request),
-            || vector::gather(Comm::new(comm), root, in_place, own, all),
-            |l, r| {
-                plain::MPI_Ialltoallw(
-                    from,
-                    l.send.counts.as_ptr(),
-                    l.send.displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    to,
-                    l.receive.counts.as_ptr(),
-                    l.receive.displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                    r,
-                )
-            },
+        large::igatherv(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
+            request,
         )
     }
 }
@@ -2366,34 +1406,8 @@ pub unsafe extern "C-unwind" fn MPIX_Scatterv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Scatterv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Scatterv_x", comm);
-        let in_place = is_in_place(recvbuf);
-        let from = if is_root(comm, root) { sendbuf } else { no_send() };
-        let to = if in_place { no_receive() } else { recvbuf };
-        let own = Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
-        let all = |n| v_parts(n, ("sendcounts", sendcounts), ("displs", displs), sendtype);
-        call.exchange(
-            Family::Vector,
-            move || {
-                large_call!(plain::MPI_Scatterv_c(
-                    sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm
-                ))
-            },
-            Width::Int,
-            || vector::scatter(Comm::new(comm), root, in_place, own, all),
-            |l| {
-                plain::MPI_Alltoallw(
-                    from,
-                    l.send.counts.as_ptr(),
-                    l.send.displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    to,
-                    l.receive.counts.as_ptr(),
-                    l.receive.displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                )
-            },
+        large::scatterv(
+            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
         )
     }
 }
@@ -2427,37 +1441,9 @@ pub unsafe extern "C-unwind" fn MPIX_Iscatterv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iscatterv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Iscatterv_x", comm);
-        let in_place = is_in_place(recvbuf);
-        let from = if is_root(comm, root) { sendbuf } else { no_send() };
-        let to = if in_place { no_receive() } else { recvbuf };
-        let own = Part { count: recvcount, displacement: 0, datatype: Datatype::new(recvtype) };
-        let all = |n| v_parts(n, ("sendcounts", sendcounts), ("displs", displs), sendtype);
-        call.start_exchange(
-            Family::Ivector,
-            move || {
-                large_call!(plain::MPI_Iscatterv_c(
-                    sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                    comm, request
-                ))
-            },
-            Width::Int,
-            RequestSlot::new(request),
-            || vector::scatter(Comm::new(comm), root, in_place, own, all),
-            |l, r| {
-                plain::MPI_Ialltoallw(
-                    from,
-                    l.send.counts.as_ptr(),
-                    l.send.displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    to,
-                    l.receive.counts.as_ptr(),
-                    l.receive.displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                    r,
-                )
-            },
+        large::iscatterv(
+            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
+            request,
         )
     }
 }
@@ -2487,34 +1473,7 @@ pub unsafe extern "C-unwind" fn MPIX_Allgatherv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Allgatherv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Allgatherv_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let from = if in_place { bottom() } else { sendbuf };
-        let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
-        call.exchange(
-            guarded(Family::Vector, allgatherv_is_wrong(comm, recvcounts, recvtype)),
-            move || {
-                large_call!(plain::MPI_Allgatherv_c(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm
-                ))
-            },
-            Width::Int,
-            || vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, all),
-            |l| {
-                plain::MPI_Alltoallw(
-                    from,
-                    l.send.counts.as_ptr(),
-                    l.send.displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                )
-            },
-        )
+        large::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm)
     }
 }
 
@@ -2545,36 +1504,8 @@ pub unsafe extern "C-unwind" fn MPIX_Iallgatherv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Iallgatherv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Iallgatherv_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let from = if in_place { bottom() } else { sendbuf };
-        let own = Part { count: sendcount, displacement: 0, datatype: Datatype::new(sendtype) };
-        let all = |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype);
-        call.start_exchange(
-            guarded(Family::Ivector, allgatherv_is_wrong(comm, recvcounts, recvtype)),
-            move || {
-                large_call!(plain::MPI_Iallgatherv_c(
-                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-                    request
-                ))
-            },
-            Width::Int,
-            RequestSlot::new(request),
-            || vector::allgather(Comm::new(comm), in_place.then(|| address(recvbuf)), own, all),
-            |l, r| {
-                plain::MPI_Ialltoallw(
-                    from,
-                    l.send.counts.as_ptr(),
-                    l.send.displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                    r,
-                )
-            },
+        large::iallgatherv(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
         )
     }
 }
@@ -2606,47 +1537,8 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Alltoallv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Alltoallv_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let staged = in_place && COPIES_IN_PLACE;
-        let from = if staged { bottom() } else { sendbuf };
-        call.exchange(
-            guarded(Family::Vector, in_place),
-            move || {
-                large_call!(plain::MPI_Alltoallv_c(
-                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                    comm
-                ))
-            },
-            Width::Int,
-            || {
-                if staged {
-                    let n = partners(comm)?;
-                    return staged_traffic(
-                        recvbuf,
-                        v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype)?,
-                    );
-                }
-                all_traffic(
-                    comm,
-                    in_place,
-                    |n| v_parts(n, ("sendcounts", sendcounts), ("sdispls", sdispls), sendtype),
-                    |n| v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype),
-                )
-            },
-            |l| {
-                plain::MPI_Alltoallw(
-                    from,
-                    l.send.counts.as_ptr(),
-                    l.send.displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                )
-            },
+        large::alltoallv(
+            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
         )
     }
 }
@@ -2680,52 +1572,9 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ialltoallv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Ialltoallv_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let staged = in_place;
-        let (from, base) = if staged { (bottom(), 0) } else { apart(sendbuf, recvbuf) };
-        call.start_exchange(
-            guarded(Family::Ivector, in_place),
-            move || {
-                large_call!(plain::MPI_Ialltoallv_c(
-                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                    comm, request
-                ))
-            },
-            Width::Int,
-            RequestSlot::new(request),
-            || {
-                if staged {
-                    let n = partners(comm)?;
-                    return staged_traffic(
-                        recvbuf,
-                        v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype)?,
-                    );
-                }
-                all_traffic(
-                    comm,
-                    in_place,
-                    |n| {
-                        Ok(v_parts(n, ("sendcounts", sendcounts), ("sdispls", sdispls), sendtype)?
-                            .behind(base))
-                    },
-                    |n| v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype),
-                )
-            },
-            |l, r| {
-                plain::MPI_Ialltoallw(
-                    from,
-                    l.send.counts.as_ptr(),
-                    l.send.displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                    r,
-                )
-            },
+        large::ialltoallv(
+            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+            request,
         )
     }
 }
@@ -2757,66 +1606,8 @@ pub unsafe extern "C-unwind" fn MPIX_Alltoallw_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Alltoallw it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Alltoallw_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let staged = in_place && COPIES_IN_PLACE;
-        let from = if staged { bottom() } else { sendbuf };
-        call.exchange(
-            guarded(Family::Vector, in_place),
-            move || {
-                large_call!(plain::MPI_Alltoallw_c(
-                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                    recvtypes, comm
-                ))
-            },
-            Width::Int,
-            || {
-                if staged {
-                    let n = partners(comm)?;
-                    return staged_traffic(
-                        recvbuf,
-                        w_parts(
-                            n,
-                            ("recvcounts", recvcounts),
-                            ("rdispls", rdispls),
-                            ("recvtypes", recvtypes),
-                        )?,
-                    );
-                }
-                all_traffic(
-                    comm,
-                    in_place,
-                    |n| {
-                        w_parts(
-                            n,
-                            ("sendcounts", sendcounts),
-                            ("sdispls", sdispls),
-                            ("sendtypes", sendtypes),
-                        )
-                    },
-                    |n| {
-                        w_parts(
-                            n,
-                            ("recvcounts", recvcounts),
-                            ("rdispls", rdispls),
-                            ("recvtypes", recvtypes),
-                        )
-                    },
-                )
-            },
-            |l| {
-                plain::MPI_Alltoallw(
-                    from,
-                    l.send.counts.as_ptr(),
-                    l.send.displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                )
-            },
+        large::alltoallw(
+            sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
         )
     }
 }
@@ -2850,69 +1641,9 @@ pub unsafe extern "C-unwind" fn MPIX_Ialltoallw_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ialltoallw it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Ialltoallw_x", comm);
-        let in_place = is_in_place(sendbuf);
-        let staged = in_place;
-        let (from, base) = if staged { (bottom(), 0) } else { apart(sendbuf, recvbuf) };
-        call.start_exchange(
-            guarded(Family::Ivector, in_place),
-            move || {
-                large_call!(plain::MPI_Ialltoallw_c(
-                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                    recvtypes, comm, request
-                ))
-            },
-            Width::Int,
-            RequestSlot::new(request),
-            || {
-                if staged {
-                    let n = partners(comm)?;
-                    return staged_traffic(
-                        recvbuf,
-                        w_parts(
-                            n,
-                            ("recvcounts", recvcounts),
-                            ("rdispls", rdispls),
-                            ("recvtypes", recvtypes),
-                        )?,
-                    );
-                }
-                all_traffic(
-                    comm,
-                    in_place,
-                    |n| {
-                        Ok(w_parts(
-                            n,
-                            ("sendcounts", sendcounts),
-                            ("sdispls", sdispls),
-                            ("sendtypes", sendtypes),
-                        )?
-                        .behind(base))
-                    },
-                    |n| {
-                        w_parts(
-                            n,
-                            ("recvcounts", recvcounts),
-                            ("rdispls", rdispls),
-                            ("recvtypes", recvtypes),
-                        )
-                    },
-                )
-            },
-            |l, r| {
-                plain::MPI_Ialltoallw(
-                    from,
-                    l.send.counts.as_ptr(),
-                    l.send.displacements.as_ptr().cast(),
-                    l.send.datatypes.as_ptr().cast(),
-                    recvbuf,
-                    l.receive.counts.as_ptr(),
-                    l.receive.displacements.as_ptr().cast(),
-                    l.receive.datatypes.as_ptr().cast(),
-                    comm,
-                    r,
-                )
-            },
+        large::ialltoallw(
+            sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+            request,
         )
     }
 }
@@ -2942,45 +1673,8 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_allgatherv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Neighbor_allgatherv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Neighbor_allgatherv_x", comm);
-        call.exchange(
-            Family::GuardedVector,
-            no_large_call,
-            neighbour_width(),
-            || {
-                neighbour_traffic(
-                    comm,
-                    |n| Ok(repeated(n, sendcount, sendtype)),
-                    |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype),
-                )
-            },
-            |l| {
-                if NEIGHBOURS_BY_RANK {
-                    plain::MPI_Alltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                    )
-                } else {
-                    plain::MPI_Neighbor_alltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.wide_displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.wide_displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                    )
-                }
-            },
+        large::neighbor_allgatherv(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
         )
     }
 }
@@ -3012,48 +1706,8 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_allgatherv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ineighbor_allgatherv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Ineighbor_allgatherv_x", comm);
-        call.start_exchange(
-            Family::GuardedVector,
-            no_large_call,
-            neighbour_width(),
-            RequestSlot::new(request),
-            || {
-                neighbour_traffic(
-                    comm,
-                    |n| Ok(repeated(n, sendcount, sendtype)),
-                    |n| v_parts(n, ("recvcounts", recvcounts), ("displs", displs), recvtype),
-                )
-            },
-            |l, r| {
-                if NEIGHBOURS_BY_RANK {
-                    plain::MPI_Ialltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                        r,
-                    )
-                } else {
-                    plain::MPI_Ineighbor_alltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.wide_displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.wide_displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                        r,
-                    )
-                }
-            },
+        large::ineighbor_allgatherv(
+            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
         )
     }
 }
@@ -3085,45 +1739,8 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Neighbor_alltoallv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Neighbor_alltoallv_x", comm);
-        call.exchange(
-            Family::GuardedVector,
-            no_large_call,
-            neighbour_width(),
-            || {
-                neighbour_traffic(
-                    comm,
-                    |n| v_parts(n, ("sendcounts", sendcounts), ("sdispls", sdispls), sendtype),
-                    |n| v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype),
-                )
-            },
-            |l| {
-                if NEIGHBOURS_BY_RANK {
-                    plain::MPI_Alltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                    )
-                } else {
-                    plain::MPI_Neighbor_alltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.wide_displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.wide_displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                    )
-                }
-            },
+        large::neighbor_alltoallv(
+            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
         )
     }
 }
@@ -3157,48 +1774,9 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallv_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ineighbor_alltoallv it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Ineighbor_alltoallv_x", comm);
-        call.start_exchange(
-            Family::GuardedVector,
-            no_large_call,
-            neighbour_width(),
-            RequestSlot::new(request),
-            || {
-                neighbour_traffic(
-                    comm,
-                    |n| v_parts(n, ("sendcounts", sendcounts), ("sdispls", sdispls), sendtype),
-                    |n| v_parts(n, ("recvcounts", recvcounts), ("rdispls", rdispls), recvtype),
-                )
-            },
-            |l, r| {
-                if NEIGHBOURS_BY_RANK {
-                    plain::MPI_Ialltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                        r,
-                    )
-                } else {
-                    plain::MPI_Ineighbor_alltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.wide_displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.wide_displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                        r,
-                    )
-                }
-            },
+        large::ineighbor_alltoallv(
+            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+            request,
         )
     }
 }
@@ -3230,59 +1808,8 @@ pub unsafe extern "C-unwind" fn MPIX_Neighbor_alltoallw_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Neighbor_alltoallw it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Neighbor_alltoallw_x", comm);
-        call.exchange(
-            Family::GuardedVector,
-            no_large_call,
-            neighbour_width(),
-            || {
-                neighbour_traffic(
-                    comm,
-                    |n| {
-                        w_parts(
-                            n,
-                            ("sendcounts", sendcounts),
-                            ("sdispls", sdispls),
-                            ("sendtypes", sendtypes),
-                        )
-                    },
-                    |n| {
-                        w_parts(
-                            n,
-                            ("recvcounts", recvcounts),
-                            ("rdispls", rdispls),
-                            ("recvtypes", recvtypes),
-                        )
-                    },
-                )
-            },
-            |l| {
-                if NEIGHBOURS_BY_RANK {
-                    plain::MPI_Alltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                    )
-                } else {
-                    plain::MPI_Neighbor_alltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.wide_displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.wide_displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                    )
-                }
-            },
+        large::neighbor_alltoallw(
+            sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
         )
     }
 }
@@ -3316,62 +1843,9 @@ pub unsafe extern "C-unwind" fn MPIX_Ineighbor_alltoallw_x(
 ) -> c_int {
     // SAFETY: what the caller owes MPI_Ineighbor_alltoallw it owes this call.
     unsafe {
-        let call = on_comm("MPIX_Ineighbor_alltoallw_x", comm);
-        call.start_exchange(
-            Family::GuardedVector,
-            no_large_call,
-            neighbour_width(),
-            RequestSlot::new(request),
-            || {
-                neighbour_traffic(
-                    comm,
-                    |n| {
-                        w_parts(
-                            n,
-                            ("sendcounts", sendcounts),
-                            ("sdispls", sdispls),
-                            ("sendtypes", sendtypes),
-                        )
-                    },
-                    |n| {
-                        w_parts(
-                            n,
-                            ("recvcounts", recvcounts),
-                            ("rdispls", rdispls),
-                            ("recvtypes", recvtypes),
-                        )
-                    },
-                )
-            },
-            |l, r| {
-                if NEIGHBOURS_BY_RANK {
-                    plain::MPI_Ialltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                        r,
-                    )
-                } else {
-                    plain::MPI_Ineighbor_alltoallw(
-                        sendbuf,
-                        l.send.counts.as_ptr(),
-                        l.send.wide_displacements.as_ptr().cast(),
-                        l.send.datatypes.as_ptr().cast(),
-                        recvbuf,
-                        l.receive.counts.as_ptr(),
-                        l.receive.wide_displacements.as_ptr().cast(),
-                        l.receive.datatypes.as_ptr().cast(),
-                        comm,
-                        r,
-                    )
-                }
-            },
+        large::ineighbor_alltoallw(
+            sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+            request,
         )
     }
 }

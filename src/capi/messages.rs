@@ -4,9 +4,10 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::requests::admpi_request;
+use super::support::End;
 use super::support::messages::{
-    BUFFERED, READY, STANDARD, SYNCHRONOUS, imrecv, irecv, isend, mrecv, recv, recv_init, send,
-    send_init, sendrecv, sendrecv_replace,
+    BUFFERED, READY, STANDARD, SYNCHRONOUS, imrecv, irecv, mrecv, recv, recv_init, send, send_init,
+    sendrecv, sendrecv_replace,
 };
 use crate::mpi::Argument;
 use crate::mpi::message::Envelope;
@@ -37,7 +38,7 @@ pub unsafe extern "C-unwind" fn AMPI_Send(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        send("AMPI_Send", &STANDARD, data, to, comm)
+        send("AMPI_Send", &STANDARD, data, to, comm, End::Now)
     }
 }
 
@@ -62,7 +63,7 @@ pub unsafe extern "C-unwind" fn AMPI_Send_c(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        send("AMPI_Send_c", &STANDARD, data, to, comm)
+        send("AMPI_Send_c", &STANDARD, data, to, comm, End::Now)
     }
 }
 
@@ -89,7 +90,7 @@ pub unsafe extern "C-unwind" fn AMPI_Isend(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        isend("AMPI_Isend", &STANDARD, data, to, comm, request)
+        send("AMPI_Isend", &STANDARD, data, to, comm, End::Request(request))
     }
 }
 
@@ -116,7 +117,7 @@ pub unsafe extern "C-unwind" fn AMPI_Isend_c(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        isend("AMPI_Isend_c", &STANDARD, data, to, comm, request)
+        send("AMPI_Isend_c", &STANDARD, data, to, comm, End::Request(request))
     }
 }
 
@@ -196,7 +197,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bsend(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        send("AMPI_Bsend", &BUFFERED, data, to, comm)
+        send("AMPI_Bsend", &BUFFERED, data, to, comm, End::Now)
     }
 }
 
@@ -221,7 +222,7 @@ pub unsafe extern "C-unwind" fn AMPI_Bsend_c(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        send("AMPI_Bsend_c", &BUFFERED, data, to, comm)
+        send("AMPI_Bsend_c", &BUFFERED, data, to, comm, End::Now)
     }
 }
 
@@ -248,7 +249,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ibsend(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        isend("AMPI_Ibsend", &BUFFERED, data, to, comm, request)
+        send("AMPI_Ibsend", &BUFFERED, data, to, comm, End::Request(request))
     }
 }
 
@@ -275,7 +276,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ibsend_c(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        isend("AMPI_Ibsend_c", &BUFFERED, data, to, comm, request)
+        send("AMPI_Ibsend_c", &BUFFERED, data, to, comm, End::Request(request))
     }
 }
 
@@ -354,7 +355,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ssend(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        send("AMPI_Ssend", &SYNCHRONOUS, data, to, comm)
+        send("AMPI_Ssend", &SYNCHRONOUS, data, to, comm, End::Now)
     }
 }
 
@@ -379,7 +380,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ssend_c(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        send("AMPI_Ssend_c", &SYNCHRONOUS, data, to, comm)
+        send("AMPI_Ssend_c", &SYNCHRONOUS, data, to, comm, End::Now)
     }
 }
 
@@ -406,7 +407,7 @@ pub unsafe extern "C-unwind" fn AMPI_Issend(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        isend("AMPI_Issend", &SYNCHRONOUS, data, to, comm, request)
+        send("AMPI_Issend", &SYNCHRONOUS, data, to, comm, End::Request(request))
     }
 }
 
@@ -433,7 +434,7 @@ pub unsafe extern "C-unwind" fn AMPI_Issend_c(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        isend("AMPI_Issend_c", &SYNCHRONOUS, data, to, comm, request)
+        send("AMPI_Issend_c", &SYNCHRONOUS, data, to, comm, End::Request(request))
     }
 }
 
@@ -512,7 +513,7 @@ pub unsafe extern "C-unwind" fn AMPI_Rsend(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        send("AMPI_Rsend", &READY, data, to, comm)
+        send("AMPI_Rsend", &READY, data, to, comm, End::Now)
     }
 }
 
@@ -537,7 +538,7 @@ pub unsafe extern "C-unwind" fn AMPI_Rsend_c(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        send("AMPI_Rsend_c", &READY, data, to, comm)
+        send("AMPI_Rsend_c", &READY, data, to, comm, End::Now)
     }
 }
 
@@ -564,7 +565,7 @@ pub unsafe extern "C-unwind" fn AMPI_Irsend(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        isend("AMPI_Irsend", &READY, data, to, comm, request)
+        send("AMPI_Irsend", &READY, data, to, comm, End::Request(request))
     }
 }
 
@@ -591,7 +592,7 @@ pub unsafe extern "C-unwind" fn AMPI_Irsend_c(
     unsafe {
         let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
-        isend("AMPI_Irsend_c", &READY, data, to, comm, request)
+        send("AMPI_Irsend_c", &READY, data, to, comm, End::Request(request))
     }
 }
 

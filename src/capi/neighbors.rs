@@ -4,8 +4,9 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::requests::admpi_request;
+use super::support::End;
 use super::support::collectives::{
-    End, each, list, list_of_types, neighbor_allgather, neighbor_alltoall,
+    each, list, list_of_types, neighbor_allgather, neighbor_alltoall,
 };
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 use crate::mpi::{Argument, Lists};

@@ -4,8 +4,9 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::requests::admpi_request;
+use super::support::End;
 use super::support::collectives::{
-    End, Operands, allreduce, reduce, reduce_local, reduce_scatter, scan,
+    allreduce, operands, reduce, reduce_local, reduce_scatter, scan,
 };
 use crate::ampi::operator::Extent;
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
@@ -38,7 +39,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         reduce("AMPI_Reduce", operands, root, comm, End::Now)
     }
 }
@@ -64,7 +65,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         reduce("AMPI_Reduce_c", operands, root, comm, End::Now)
     }
 }
@@ -94,7 +95,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         reduce("AMPI_Ireduce", operands, root, comm, End::Request(request))
     }
 }
@@ -122,7 +123,7 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         reduce("AMPI_Ireduce_c", operands, root, comm, End::Request(request))
     }
 }
@@ -147,7 +148,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         allreduce("AMPI_Allreduce", operands, comm, End::Now)
     }
 }
@@ -171,7 +172,7 @@ pub unsafe extern "C-unwind" fn AMPI_Allreduce_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         allreduce("AMPI_Allreduce_c", operands, comm, End::Now)
     }
 }
@@ -199,7 +200,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         allreduce("AMPI_Iallreduce", operands, comm, End::Request(request))
     }
 }
@@ -225,7 +226,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iallreduce_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         allreduce("AMPI_Iallreduce_c", operands, comm, End::Request(request))
     }
 }
@@ -456,7 +457,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scan(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Scan", operands, Extent::Inclusive, comm, End::Now)
     }
 }
@@ -480,7 +481,7 @@ pub unsafe extern "C-unwind" fn AMPI_Scan_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Scan_c", operands, Extent::Inclusive, comm, End::Now)
     }
 }
@@ -508,7 +509,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Iscan", operands, Extent::Inclusive, comm, End::Request(request))
     }
 }
@@ -534,7 +535,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Iscan_c", operands, Extent::Inclusive, comm, End::Request(request))
     }
 }
@@ -559,7 +560,7 @@ pub unsafe extern "C-unwind" fn AMPI_Exscan(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Exscan", operands, Extent::Exclusive, comm, End::Now)
     }
 }
@@ -583,7 +584,7 @@ pub unsafe extern "C-unwind" fn AMPI_Exscan_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Exscan_c", operands, Extent::Exclusive, comm, End::Now)
     }
 }
@@ -611,7 +612,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iexscan(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Iexscan", operands, Extent::Exclusive, comm, End::Request(request))
     }
 }
@@ -637,7 +638,7 @@ pub unsafe extern "C-unwind" fn AMPI_Iexscan_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(sendbuf, recvbuf, count, datatype, op);
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Iexscan_c", operands, Extent::Exclusive, comm, End::Request(request))
     }
 }
@@ -659,7 +660,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_local(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(inbuf, inoutbuf, count, datatype, op);
+        let operands = operands(inbuf, inoutbuf, count, datatype, op);
         reduce_local("AMPI_Reduce_local", operands)
     }
 }
@@ -681,7 +682,7 @@ pub unsafe extern "C-unwind" fn AMPI_Reduce_local_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = Operands::new(inbuf, inoutbuf, count, datatype, op);
+        let operands = operands(inbuf, inoutbuf, count, datatype, op);
         reduce_local("AMPI_Reduce_local_c", operands)
     }
 }

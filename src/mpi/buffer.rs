@@ -905,6 +905,23 @@ impl Lists {
         Wide { counts, displacements }
     }
 
+    /// These lists, or where `wrong` tells a number of ranks, the same in `wide`, as MPI-4's calls take them.
+    ///
+    /// # Safety
+    /// As for `widened`, with what `wrong` tells.
+    pub unsafe fn widened_where(
+        self,
+        wrong: impl FnOnce() -> Option<usize>,
+        wide: &mut Wide,
+    ) -> Self {
+        let n = if matches!(self, Self::Large(..)) { None } else { wrong() };
+        let Some(n) = n else { return self };
+        // SAFETY: the caller's promise.
+        *wide = unsafe { self.widened(n) };
+        let (counts, displacements) = wide.arrays();
+        Self::Large(counts, displacements)
+    }
+
     /// The items of `n` ranks; none where the caller passed no arrays.
     ///
     /// # Safety

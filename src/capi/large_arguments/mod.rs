@@ -311,7 +311,7 @@ pub fn reduces_by_copy(sendbuf: *const c_void, root: c_int) -> bool {
 /// # Safety
 /// As for `MPI_Reduce`.
 #[allow(clippy::too_many_arguments)] // MPI's, and the call
-pub unsafe fn reduce(
+pub unsafe fn plain_reduce(
     call: Call,
     sendbuf: *const c_void,
     recvbuf: *mut c_void,

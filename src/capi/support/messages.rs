@@ -1,28 +1,18 @@
-//! What the calls of point to point share: passive data goes straight to MPI, active data to the tape.
+//! What the calls of point to point share: how MPI makes those that the library leaves to it.
 
-use super::super::large;
-use super::{hand_out, mpi_call, refused, start};
-use crate::ampi::argument::both_passive;
+use super::{End, dispatched, large, mpi_call};
 use crate::ampi::request::Request;
-use crate::ampi::{bytes, message};
-use crate::datatype::is_passive;
+use crate::ampi::{dispatch, message};
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{
     self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status,
 };
-use crate::mpi::{Argument, Comm, Outcome, StatusSlot};
+use crate::mpi::{Argument, Comm, StatusSlot, twins};
 use std::ffi::{c_int, c_void};
 
-type Send = unsafe extern "C-unwind" fn(
-    *const c_void,
-    MPI_Count,
-    MPI_Datatype,
-    c_int,
-    c_int,
-    MPI_Comm,
-) -> c_int;
+type Send = unsafe fn(*const c_void, MPI_Count, MPI_Datatype, c_int, c_int, MPI_Comm) -> c_int;
 
-type SendRequest = unsafe extern "C-unwind" fn(
+type SendRequest = unsafe fn(
     *const c_void,
     MPI_Count,
     MPI_Datatype,
@@ -42,175 +32,50 @@ pub struct Sending {
 
 pub const STANDARD: Sending = Sending {
     mode: &Mode::STANDARD,
-    send: large::MPIX_Send_x,
-    start: large::MPIX_Isend_x,
-    init: large::MPIX_Send_init_x,
+    send: large::send,
+    start: large::isend,
+    init: large::send_init,
 };
 pub const BUFFERED: Sending = Sending {
     mode: &Mode::BUFFERED,
-    send: large::MPIX_Bsend_x,
-    start: large::MPIX_Ibsend_x,
-    init: large::MPIX_Bsend_init_x,
+    send: large::bsend,
+    start: large::ibsend,
+    init: large::bsend_init,
 };
 pub const SYNCHRONOUS: Sending = Sending {
     mode: &Mode::SYNCHRONOUS,
-    send: large::MPIX_Ssend_x,
-    start: large::MPIX_Issend_x,
-    init: large::MPIX_Ssend_init_x,
+    send: large::ssend,
+    start: large::issend,
+    init: large::ssend_init,
 };
 pub const READY: Sending = Sending {
     mode: &Mode::READY,
-    send: large::MPIX_Rsend_x,
-    start: large::MPIX_Irsend_x,
-    init: large::MPIX_Rsend_init_x,
+    send: large::rsend,
+    start: large::irsend,
+    init: large::rsend_init,
 };
 
 /// # Safety
 /// Here and below: as MPI has it for the call of that name.
+#[inline(always)]
 pub unsafe fn send(
     name: &str,
     how: &Sending,
     data: Argument,
     to: Envelope,
     comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: handed on; so below.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(data.datatype()) {
-        let (buf, count, datatype) = data.parts();
-        return refused(name, on, || bytes::none_in(&data)).unwrap_or_else(|| {
-            // SAFETY: as above.
-            unsafe { (how.send)(buf, count, datatype, to.peer, to.tag, comm) }
-        });
-    }
-    mpi_call(name, on, || message::send(&data, to, on, how.mode))
-}
-
-/// # Safety
-/// As above.
-pub unsafe fn recv(
-    name: &str,
-    data: Argument,
-    from: Envelope,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    if is_passive(data.datatype()) {
-        let (buf, count, datatype) = data.parts();
-        let Envelope { peer, tag } = from;
-        // SAFETY: as above.
-        return unsafe { large::MPIX_Recv_x(buf, count, datatype, peer, tag, comm, status) };
-    }
-    // SAFETY: as above.
-    let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
-    mpi_call(name, on, || message::recv(&data, from, on).map(|status| place.set(&status)))
-}
-
-/// # Safety
-/// As above.
-pub unsafe fn sendrecv(
-    name: &str,
-    (send, to): (Argument, Envelope),
-    (receive, from): (Argument, Envelope),
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if both_passive(&send, &receive) {
-        let ((out, n, t), (room, m, u)) = (send.parts(), receive.parts());
-        return refused(name, on, || bytes::none_in(&send)).unwrap_or_else(|| {
-            // SAFETY: as above.
-            unsafe {
-                large::MPIX_Sendrecv_x(
-                    out, n, t, to.peer, to.tag, room, m, u, from.peer, from.tag, comm, status,
-                )
-            }
-        });
-    }
-    // SAFETY: as above.
-    let mut place = unsafe { StatusSlot::new(status) };
-    mpi_call(name, on, || {
-        message::sendrecv(&send, to, &receive, from, on).map(|status| place.set(&status))
-    })
-}
-
-/// # Safety
-/// As above.
-pub unsafe fn sendrecv_replace(
-    name: &str,
-    data: Argument,
-    to: Envelope,
-    from: Envelope,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(data.datatype()) {
-        let (buf, count, datatype) = data.parts();
-        return refused(name, on, || bytes::none_in(&data)).unwrap_or_else(|| {
-            // SAFETY: as above.
-            unsafe {
-                large::MPIX_Sendrecv_replace_x(
-                    buf, count, datatype, to.peer, to.tag, from.peer, from.tag, comm, status,
-                )
-            }
-        });
-    }
-    // SAFETY: as above.
-    let mut place = unsafe { StatusSlot::new(status) };
-    mpi_call(name, on, || {
-        message::sendrecv_replace(&data, to, from, on).map(|status| place.set(&status))
-    })
-}
-
-/// A call that makes a request: `passive` by MPI, `active` by the library.
-///
-/// # Safety
-/// As above.
-unsafe fn request(
-    name: &str,
-    data: &Argument,
-    comm: MPI_Comm,
-    place: *mut *mut Request,
-    passive: impl FnOnce(*mut MPI_Request) -> c_int,
-    active: impl FnOnce(Comm) -> Outcome<Box<Request>>,
-) -> c_int {
-    // SAFETY: as above.
-    let on = unsafe { Comm::new(comm) };
-    if is_passive(data.datatype()) {
-        // SAFETY: as above.
-        return unsafe { start(name, place, on, passive) };
-    }
-    // SAFETY: as above.
-    mpi_call(name, on, || unsafe { hand_out(place, || active(on)) })
-}
-
-/// # Safety
-/// As above.
-pub unsafe fn isend(
-    name: &str,
-    how: &Sending,
-    data: Argument,
-    to: Envelope,
-    comm: MPI_Comm,
-    place: *mut *mut Request,
+    end: End,
 ) -> c_int {
     let (buf, count, datatype) = data.parts();
-    // SAFETY: as above.
-    let passive =
-        |handle| unsafe { (how.start)(buf, count, datatype, to.peer, to.tag, comm, handle) };
-    let active = |on| Request::send(&data, to, on, how.mode);
+    // SAFETY: handed on; so below.
+    let passive = |request| unsafe {
+        twins!(request, (how.send), (how.start), buf, count, datatype, to.peer, to.tag, comm)
+    };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    if is_passive(data.datatype())
-        && let Some(code) = refused(name, on, || bytes::none_in(&data))
-    {
-        return code;
-    }
+    let library = |blocking| dispatch::send(&data, to, on, how.mode, blocking);
     // SAFETY: as above.
-    unsafe { request(name, &data, comm, place, passive, active) }
+    unsafe { dispatched(name, on, end, library, passive) }
 }
 
 /// # Safety
@@ -225,15 +90,44 @@ pub unsafe fn send_init(
 ) -> c_int {
     let (buf, count, datatype) = data.parts();
     // SAFETY: as above.
-    let passive =
-        |handle| unsafe { (how.init)(buf, count, datatype, to.peer, to.tag, comm, handle) };
-    let active = |on| Request::send_init(&data, to, on, how.mode);
+    let passive = |handle| unsafe {
+        (how.init)(buf, count, datatype, to.peer, to.tag, comm, started(handle))
+    };
     // SAFETY: as above.
-    unsafe { request(name, &data, comm, place, passive, active) }
+    let on = unsafe { Comm::new(comm) };
+    let library = |_| dispatch::send_init(&data, to, on, how.mode);
+    // SAFETY: as above.
+    unsafe { dispatched(name, on, End::Request(place), library, passive) }
+}
+
+/// Where a call that starts puts its request.
+const fn started(place: Option<*mut MPI_Request>) -> *mut MPI_Request {
+    place.expect("a call with a request")
 }
 
 /// # Safety
 /// As above.
+#[inline(always)]
+pub unsafe fn recv(
+    name: &str,
+    data: Argument,
+    from: Envelope,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    let ((buf, count, datatype), Envelope { peer, tag }) = (data.parts(), from);
+    // SAFETY: as above.
+    let passive = |_| unsafe { large::recv(buf, count, datatype, peer, tag, comm, status) };
+    // SAFETY: as above.
+    let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
+    let library = |_| dispatch::recv(&data, from, on, &mut place);
+    // SAFETY: as above.
+    unsafe { dispatched(name, on, End::Now, library, passive) }
+}
+
+/// # Safety
+/// As above.
+#[inline(always)]
 pub unsafe fn irecv(
     name: &str,
     data: Argument,
@@ -241,14 +135,15 @@ pub unsafe fn irecv(
     comm: MPI_Comm,
     place: *mut *mut Request,
 ) -> c_int {
-    let (buf, count, datatype) = data.parts();
+    let ((buf, count, datatype), Envelope { peer, tag }) = (data.parts(), from);
     // SAFETY: as above.
-    let passive = |handle| unsafe {
-        large::MPIX_Irecv_x(buf, count, datatype, from.peer, from.tag, comm, handle)
-    };
-    let active = |on| Request::receive(&data, from, on);
+    let passive =
+        |handle| unsafe { large::irecv(buf, count, datatype, peer, tag, comm, started(handle)) };
     // SAFETY: as above.
-    unsafe { request(name, &data, comm, place, passive, active) }
+    let on = unsafe { Comm::new(comm) };
+    let library = |_| dispatch::irecv(&data, from, on);
+    // SAFETY: as above.
+    unsafe { dispatched(name, on, End::Request(place), library, passive) }
 }
 
 /// # Safety
@@ -260,14 +155,59 @@ pub unsafe fn recv_init(
     comm: MPI_Comm,
     place: *mut *mut Request,
 ) -> c_int {
-    let (buf, count, datatype) = data.parts();
+    let ((buf, count, datatype), Envelope { peer, tag }) = (data.parts(), from);
     // SAFETY: as above.
     let passive = |handle| unsafe {
-        large::MPIX_Recv_init_x(buf, count, datatype, from.peer, from.tag, comm, handle)
+        large::recv_init(buf, count, datatype, peer, tag, comm, started(handle))
     };
-    let active = |on| Request::receive_init(&data, from, on);
     // SAFETY: as above.
-    unsafe { request(name, &data, comm, place, passive, active) }
+    let on = unsafe { Comm::new(comm) };
+    let library = |_| dispatch::recv_init(&data, from, on);
+    // SAFETY: as above.
+    unsafe { dispatched(name, on, End::Request(place), library, passive) }
+}
+
+/// # Safety
+/// As above.
+pub unsafe fn sendrecv(
+    name: &str,
+    (send, to): (Argument, Envelope),
+    (receive, from): (Argument, Envelope),
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    let ((out, n, t), (room, m, u)) = (send.parts(), receive.parts());
+    // SAFETY: as above.
+    let passive = |_| unsafe {
+        large::sendrecv(out, n, t, to.peer, to.tag, room, m, u, from.peer, from.tag, comm, status)
+    };
+    // SAFETY: as above.
+    let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
+    let library = |_| dispatch::sendrecv((&send, to), (&receive, from), on, &mut place);
+    // SAFETY: as above.
+    unsafe { dispatched(name, on, End::Now, library, passive) }
+}
+
+/// # Safety
+/// As above.
+pub unsafe fn sendrecv_replace(
+    name: &str,
+    data: Argument,
+    to: Envelope,
+    from: Envelope,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    let (buf, n, t) = data.parts();
+    // SAFETY: as above.
+    let passive = |_| unsafe {
+        large::sendrecv_replace(buf, n, t, to.peer, to.tag, from.peer, from.tag, comm, status)
+    };
+    // SAFETY: as above.
+    let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
+    let library = |_| dispatch::sendrecv_replace(&data, to, from, on, &mut place);
+    // SAFETY: as above.
+    unsafe { dispatched(name, on, End::Now, library, passive) }
 }
 
 /// The books of a probe that has succeeded, and found something if `found` says so.
@@ -293,30 +233,19 @@ pub unsafe fn probed(
     })
 }
 
-/// A call that receives a matched message: `passive` by MPI, `active` by the library, which raises errors on the
-/// communicator that the message came by.
+/// A matched message, and the communicator that it came by, where errors are raised.
 ///
 /// # Safety
 /// As above.
-unsafe fn matched(
-    name: &str,
-    data: &Argument,
-    handle: *mut MPI_Message,
-    passive: impl FnOnce(Comm) -> c_int,
-    active: impl FnOnce(Message<'_>, Comm) -> c_int,
-) -> c_int {
+unsafe fn matched<'a>(name: &str, handle: *mut MPI_Message) -> Result<(Message<'a>, Comm), c_int> {
     // SAFETY: as above.
     let Some(handle) = (unsafe { handle.as_mut() }) else {
-        return mpi_call(name, Comm::world(), || Err(super::null("message").into()));
+        return Err(mpi_call(name, Comm::world(), || Err(super::null("message").into())));
     };
     // SAFETY: as above.
     let message = unsafe { Message::new(handle) };
     let on = message::comm_of(&message);
-    if is_passive(data.datatype()) {
-        message::give_up(&message);
-        return passive(on);
-    }
-    active(message, on)
+    Ok((message, on))
 }
 
 /// # Safety
@@ -327,16 +256,20 @@ pub unsafe fn mrecv(
     handle: *mut MPI_Message,
     status: *mut MPI_Status,
 ) -> c_int {
+    // SAFETY: as above.
+    let (message, on) = match unsafe { matched(name, handle) } {
+        Ok(matched) => matched,
+        Err(code) => return code,
+    };
     let (buf, count, datatype) = data.parts();
     // SAFETY: as above.
-    let passive = |_| unsafe { large::MPIX_Mrecv_x(buf, count, datatype, handle, status) };
+    let passive = |_| unsafe { large::mrecv(buf, count, datatype, handle, status) };
     // SAFETY: as above.
     let mut place = unsafe { StatusSlot::new(status) };
-    let active = |mut message: Message<'_>, on| {
-        mpi_call(name, on, || message::mrecv(&data, &mut message).map(|status| place.set(&status)))
-    };
     // SAFETY: as above.
-    unsafe { matched(name, &data, handle, passive, active) }
+    unsafe {
+        dispatched(name, on, End::Now, |_| dispatch::mrecv(&data, message, &mut place), passive)
+    }
 }
 
 /// # Safety
@@ -347,19 +280,16 @@ pub unsafe fn imrecv(
     handle: *mut MPI_Message,
     place: *mut *mut Request,
 ) -> c_int {
+    // SAFETY: as above.
+    let (message, on) = match unsafe { matched(name, handle) } {
+        Ok(matched) => matched,
+        Err(code) => return code,
+    };
     let (buf, count, datatype) = data.parts();
     // SAFETY: as above.
-    let passive = |on| unsafe {
-        start(name, place, on, |request| {
-            large::MPIX_Imrecv_x(buf, count, datatype, handle, request)
-        })
-    };
-    let active = |mut message: Message<'_>, on| {
-        mpi_call(name, on, || {
-            // SAFETY: as above.
-            unsafe { hand_out(place, || Request::receive_matched(&data, &mut message, on)) }
-        })
-    };
+    let passive =
+        |request| unsafe { large::imrecv(buf, count, datatype, handle, started(request)) };
+    let library = |_| dispatch::imrecv(&data, message, on);
     // SAFETY: as above.
-    unsafe { matched(name, &data, handle, passive, active) }
+    unsafe { dispatched(name, on, End::Request(place), library, passive) }
 }

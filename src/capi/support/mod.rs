@@ -2,15 +2,17 @@
 //! since every file of `capi` is a unit with a header.
 
 pub mod collectives;
+pub mod large;
 pub mod messages;
 
 use super::{null, panic_text};
+use crate::ampi::dispatch::Dispatched;
 use crate::ampi::request::{self, Request, Slot};
 use crate::ampi::{check, communicator};
 use crate::error::{Code, Error, set_last};
 use crate::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
 use crate::mpi::transfer::{Completion, Transfer};
-use crate::mpi::{Comm, Outcome, StatusSlots, error};
+use crate::mpi::{Comm, How, Outcome, StatusSlots, error};
 use crate::tape;
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -28,10 +30,48 @@ pub fn mpi_call(call: &str, comm: Comm, body: impl FnOnce() -> Outcome<()>) -> c
     }
 }
 
-/// In checking mode, the code of the error if `sent`, which looks at passive data that a call sends, finds one.
-pub fn refused(call: &str, comm: Comm, sent: impl FnOnce() -> Outcome<()>) -> Option<c_int> {
-    let code = if tape::checking() { mpi_call(call, comm, sent) } else { raw::SUCCESS };
-    (code != raw::SUCCESS).then_some(code)
+/// How a call ends: when its work is done, or at once, with a request written here.
+#[derive(Clone, Copy)]
+pub enum End {
+    Now,
+    Request(*mut *mut Request),
+}
+
+/// Makes a call on `comm`: what `library` leaves to MPI is made by `passive`, which is told where a request goes.
+///
+/// # Safety
+/// The place of a request is NULL or may be written to; `passive` starts a request there or fails.
+#[inline(always)]
+pub unsafe fn dispatched(
+    call: &str,
+    comm: Comm,
+    end: End,
+    library: impl FnOnce(How) -> Outcome<Dispatched>,
+    passive: impl FnOnce(Option<*mut MPI_Request>) -> c_int,
+) -> c_int {
+    let mut is_passive = false;
+    let code = mpi_call(call, comm, || {
+        let (how, place) = match end {
+            End::Now => (How::Now, std::ptr::null_mut()),
+            End::Request(place) if place.is_null() => return Err(null("request").into()),
+            End::Request(place) => (How::Begin, place),
+        };
+        match library(how)? {
+            Dispatched::Passive => is_passive = true,
+            Dispatched::Complete => {}
+            // SAFETY: the caller's promise. Whatever stood there is not looked at: it may be uninitialised.
+            Dispatched::Started(request) => unsafe { place.write(Box::into_raw(request)) },
+        }
+        Ok(())
+    });
+    if code != raw::SUCCESS || !is_passive {
+        return code;
+    }
+    match end {
+        End::Now => passive(None),
+        // SAFETY: the caller's promise.
+        End::Request(place) => unsafe { start(call, place, comm, |handle| passive(Some(handle))) },
+    }
 }
 
 /// Runs a call of the `admpi_` kind that uses MPI: nothing is raised.
@@ -99,23 +139,6 @@ pub unsafe fn slots<'a>(requests: *mut *mut Request, count: c_int) -> Outcome<&'
     let n = crate::count::from_c("count", count.into())?;
     // SAFETY: the caller's promise, and as above.
     Ok(unsafe { super::array_mut("requests", requests.cast::<Slot>(), n) }?)
-}
-
-/// Gives the user the handle of a request. Whatever stood there is not looked at: it may be uninitialised.
-///
-/// # Safety
-/// `place` is NULL or may be written to.
-pub unsafe fn hand_out(
-    place: *mut *mut Request,
-    make: impl FnOnce() -> Outcome<Box<Request>>,
-) -> Outcome<()> {
-    if place.is_null() {
-        return Err(null("request").into());
-    }
-    let request = make()?;
-    // SAFETY: the caller's promise.
-    unsafe { place.write(Box::into_raw(request)) };
-    Ok(())
 }
 
 /// Starts a passive call by `call` and gives the user a handle of the library's.
