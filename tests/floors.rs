@@ -46,6 +46,7 @@ const SAME_FLOOR: &[(&str, &str)] = &[
 const IGNORANT: &[(&str, &[&str])] = &[
     ("linalg", &["mpi"]),
     ("densities", &["mpi"]),
+    ("mpi", &["tape", "matrix"]),
     ("large", &["tape", "matrix", "arena", "linalg", "datatype"]),
 ];
 
@@ -59,11 +60,12 @@ const MAY_BE_UNSAFE: &[&str] = &[
     "user_operation",
     "implicit",
     "mpi",
+    "datatype",
     "capi",
 ];
 
 /// The files of these modules still use each other in circles.
-const STILL_CIRCULAR: &[&str] = &["mpi", "datatype", "large", "capi"];
+const STILL_CIRCULAR: &[&str] = &[];
 
 /// Module, path below `src` and text of each file.
 fn all_sources() -> Vec<(String, String, String)> {

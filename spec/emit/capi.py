@@ -87,33 +87,33 @@ type AMPI_Request = *mut admpi_request;
 """
 UNITS = {
     "messages": ("Point to point.", MESSAGES, """use super::requests::admpi_request;
-use super::support::End;
+use super::support::calls::End;
 use super::support::messages::{
     BUFFERED, READY, STANDARD, SYNCHRONOUS, imrecv, irecv, mrecv, recv, recv_init, send, send_init, sendrecv,
     sendrecv_replace,
 };
-use crate::mpi::Argument;
+use crate::datatype::Argument;
 use crate::mpi::message::Envelope;
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Status};
 """),
     "collectives": ("Collectives.", COLLECTIVES, """use super::requests::admpi_request;
-use super::support::End;
+use super::support::calls::End;
 use super::support::collectives::{allgather, alltoall, bcast, each, gather, list, list_of_types, scatter};
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
-use crate::mpi::{Argument, Lists};
+use crate::datatype::{Argument, Lists};
 """),
     "reductions": ("Reductions and scans.", REDUCTIONS, """use super::requests::admpi_request;
-use super::support::End;
+use super::support::calls::End;
 use super::support::collectives::{allreduce, operands, reduce, reduce_local, reduce_scatter, scan};
 use crate::ampi::operator::Extent;
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
-use crate::mpi::{Counts, Pieces};
+use crate::datatype::{Counts, Pieces};
 """),
     "neighbors": ("Neighbourhood collectives.", NEIGHBORS, """use super::requests::admpi_request;
-use super::support::End;
+use super::support::calls::End;
 use super::support::collectives::{each, list, list_of_types, neighbor_allgather, neighbor_alltoall};
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
-use crate::mpi::{Argument, Lists};
+use crate::datatype::{Argument, Lists};
 """),
 }
 

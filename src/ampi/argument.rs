@@ -3,15 +3,13 @@
 use super::buffers::Sinks;
 use super::counts::{Form, PartCounts};
 use super::recording::state;
+use crate::datatype::{Argument, Arguments, Layout, Sink, Source, Sources};
 use crate::datatype::{
     Content, activity, content, is_installed, is_passive, not_initialised, passive_layout,
 };
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
-use crate::mpi::{
-    Argument, Arguments, Comm, Datatype, Failure, Layout, List, Outcome, Sink, Source, Sources,
-    wide_int,
-};
+use crate::mpi::{Comm, Datatype, Failure, List, Outcome, wide_int};
 use std::ffi::c_int;
 
 fn layout(name: &str, argument: &Argument) -> Outcome<Layout> {

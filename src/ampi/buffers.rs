@@ -1,7 +1,8 @@
 //! The buffers of collectives: where the parts of all ranks go, and packed copies of what is sent.
 
 use super::statistics;
-use crate::mpi::{List, Shape, Sink, Source, Sources, Staging};
+use crate::datatype::{Shape, Sink, Source, Sources};
+use crate::mpi::{List, Staging};
 
 /// Buffers for the parts of all ranks.
 pub enum Sinks {

@@ -4,10 +4,11 @@
 
 use super::argument::Many;
 use super::check;
+use crate::datatype::Argument;
 use crate::datatype::{is_passive, passive_layout};
 use crate::error::{Code, Error};
 use crate::mpi::handle::Role;
-use crate::mpi::{Argument, Comm, Outcome, wide_int};
+use crate::mpi::{Comm, Outcome, wide_int};
 use crate::tape;
 use std::ffi::c_int;
 

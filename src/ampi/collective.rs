@@ -22,10 +22,11 @@ use super::request::Pending;
 use super::stamp::{self, Call, Stamp};
 use super::traffic::{Completion, Home, Traffic, with_traffic};
 use super::{Private, communicator, statistics};
+use crate::datatype::{Mark, Sink};
 use crate::error::{Code, Error, Result};
 use crate::mpi::list::listable;
 use crate::mpi::transfer::Transfer;
-use crate::mpi::{Comm, Failure, How, List, Mark, Operation, Outcome, Reach, Sink, Staging};
+use crate::mpi::{Comm, Failure, How, List, Operation, Outcome, Reach, Staging};
 use crate::tape::{self, Event, Ids, Position, Sweep, Tape};
 use std::ffi::c_int;
 

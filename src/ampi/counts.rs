@@ -2,8 +2,9 @@
 //! as they travel.
 
 use crate::count::{wide, wide32};
+use crate::datatype::Source;
 use crate::error::{Code, Error, Result};
-use crate::mpi::{List, Outcome, Source};
+use crate::mpi::{List, Outcome};
 use crate::tape::{Store, Stored, Tape};
 
 /// By which of its forms all ranks call a collective that has counts.

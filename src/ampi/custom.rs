@@ -13,12 +13,12 @@ use super::operator::Extent;
 use super::request::Pending;
 use super::{Private, argument, check, communicator, message, movement, recording};
 use crate::datatype::Lasting;
+use crate::datatype::{Argument, Mark, Pieces, Shape, Sink, Source, Sources, Twin};
 use crate::error::{Code, Error, Result};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
 use crate::mpi::{
-    Argument, Comm, Datatype, Derivative, Function, How, List, Mark, Op, Outcome, Pieces, Serial,
-    Shape, Sink, Source, Sources, Staging, Twin, wide_int,
+    Comm, Datatype, Derivative, Function, How, List, Op, Outcome, Serial, Staging, wide_int,
 };
 use crate::tape::{self, Event, Ids, Stored, Sweep};
 use std::ffi::c_int;
@@ -219,7 +219,7 @@ impl Custom {
     pub fn combine(&self, left: &Argument, right: &Argument) -> Outcome<()> {
         self.check(left)?;
         let Some(derivative) = self.derivative else {
-            return self.function.apply(left, right);
+            return left.reduce_into(right, self.function);
         };
         let (sources, mut sink) = ([read(left)?, read(right)?], write(right)?);
         let (n, items) = (sink.len(), right.items());

@@ -11,8 +11,9 @@ use super::operator::Extent;
 use super::request::{Pending, Request};
 use super::{bytes, local, message, movement, neighbor, reduction, scan as scans, tangents};
 use crate::datatype::is_passive;
+use crate::datatype::{Argument, Pieces};
 use crate::mpi::message::{Envelope, Message, Mode};
-use crate::mpi::{Argument, Comm, How, Op, Outcome, Pieces, Status, StatusSlot};
+use crate::mpi::{Comm, How, Op, Outcome, Status, StatusSlot};
 use crate::tape;
 use std::ffi::c_int;
 

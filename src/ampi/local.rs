@@ -2,8 +2,9 @@
 
 use super::custom;
 use super::operator::{Kind, Operator};
+use crate::datatype::Argument;
 use crate::error::Result;
-use crate::mpi::{Argument, Op, Outcome, Staging};
+use crate::mpi::{Op, Outcome, Staging};
 use crate::tape::{self, Var};
 
 /// right = left op right. Of equal extrema that on the left is taken.

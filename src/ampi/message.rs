@@ -10,6 +10,7 @@ use super::traffic::{Completion, Traffic, with_traffic};
 use super::wire::items;
 use super::{Private, statistics};
 use crate::count::wide32;
+use crate::datatype::{Argument, Mark, Sink, Source};
 use crate::datatype::{Content, content, is_passive, require_installed};
 use crate::error::{Code, Error, Result};
 use crate::large::limit::small;
@@ -17,10 +18,7 @@ use crate::mpi::error::is_truncation;
 use crate::mpi::message::{self, Envelope, Exchange, Message, Mode};
 use crate::mpi::raw::constants;
 use crate::mpi::transfer::Transfer;
-use crate::mpi::{
-    Argument, Comm, Doubles, Mark, Outcome, Payload, Serial, Sink, Source, Staging, Status,
-    Writable, quirks,
-};
+use crate::mpi::{Comm, Doubles, Outcome, Payload, Serial, Staging, Status, Writable, quirks};
 use crate::tape::{self, Event, Ids, Sweep};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -96,7 +94,7 @@ impl Received {
         let mut first = self.first;
         for piece in pieces(n, width) {
             let n = piece.len();
-            let lent = sweep.lend(first, n).map(Payload::Lent);
+            let lent = sweep.lend(first, n).map(|loan| Payload::Lent(Box::new(loan)));
             let data = lent.unwrap_or_else(|| Payload::Own(taken(first, n, sweep)));
             self.send_back(n, data, sweep)?;
             first += u32::try_from(n).expect("ids that were given out");
@@ -537,7 +535,7 @@ fn lay_out(
 ) -> Outcome<Doubles> {
     match ready(source, n) {
         Some(items) if source.hold() => {
-            transfer.lend(source);
+            source.lend_to(transfer);
             Ok(items)
         }
         _ => {
@@ -551,7 +549,7 @@ fn lay_out(
 #[inline(always)]
 fn lay_out_room(sink: &mut Sink, n: usize, transfer: &mut Transfer) -> Outcome<Doubles> {
     if sink.is_direct() {
-        transfer.lend_room(sink);
+        sink.lend_to(transfer);
     } else {
         transfer.room(n);
     }
@@ -573,7 +571,7 @@ pub fn isend(
     let mut outgoing = Outgoing::NOTHING;
     outgoing.prepare(&source, to, || communicator::of(comm), transfer.room_again())?;
     transfer.send(comm, &items, to, mode)?;
-    transfer.hold(source);
+    source.hold_by(transfer);
     outgoing.record(to)
 }
 

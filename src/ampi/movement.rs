@@ -13,10 +13,9 @@ use super::stamp::{self, Call, Stamp};
 use super::traffic::Home;
 use super::wire::{self, failed};
 use super::{Private, statistics};
+use crate::datatype::{Argument, Shape, Source, Sources};
 use crate::error::{Code, Error, Result};
-use crate::mpi::{
-    Argument, Comm, Failure, How, Item, Op, Outcome, Reach, Source, Sources, Staging, wide_int,
-};
+use crate::mpi::{Comm, Failure, How, Item, Op, Outcome, Reach, Staging, wide_int};
 use crate::tape::{Ids, Sweep, Tape};
 use std::ffi::c_int;
 
@@ -296,7 +295,7 @@ pub fn gather_to(
 }
 
 /// What a rank that sends in place has in its own part of the receive buffer.
-fn own_values(sinks: &Sinks, parts: &PartCounts, place: usize) -> (Staging, crate::mpi::Shape) {
+fn own_values(sinks: &Sinks, parts: &PartCounts, place: usize) -> (Staging, Shape) {
     let (n, words) = parts.of(place);
     let mut data = Staging::take(words);
     let shape = sinks.sources().pack_part(place, n, data.as_mut_slice());

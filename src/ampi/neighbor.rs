@@ -18,9 +18,10 @@ use super::recording::ids;
 use super::stamp::{Call, Stamp};
 use super::traffic::Home;
 use super::{Private, statistics, wire};
+use crate::datatype::{Argument, Sink, Sources};
 use crate::error::Result;
 use crate::mpi::list::listable;
-use crate::mpi::{Argument, Comm, How, List, Outcome, Reach, Sink, Sources, Staging};
+use crate::mpi::{Comm, How, List, Outcome, Reach, Staging};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 

@@ -2,9 +2,10 @@
 //! an active double and an index.
 
 use super::argument;
+use crate::datatype::{Argument, Layout, Sink, Source};
 use crate::datatype::{is_installed, not_initialised};
 use crate::error::{Code, Error};
-use crate::mpi::{Argument, Datatype, Failure, Item, Layout, Op, Outcome, Sink, Source, times};
+use crate::mpi::{Datatype, Failure, Item, Op, Outcome, times};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

@@ -4,8 +4,9 @@
 use super::check::Log;
 use super::traffic::Traffic;
 use crate::datatype::{Content, content as content_of, is_installed, not_initialised};
+use crate::datatype::{Segment, Shape, Source, Sources};
 use crate::error::{Code, Error, Result};
-use crate::mpi::{Datatype, Failure, Outcome, Segment, Shape, Source, Sources};
+use crate::mpi::{Datatype, Failure, Outcome};
 use crate::tape::{self, Ids, Tape};
 use std::ffi::c_int;
 

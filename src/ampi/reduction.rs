@@ -26,11 +26,9 @@ use super::stamp::{self, Call, Stamp};
 use super::traffic::{Home, Traffic};
 use super::wire::{self, failed};
 use super::{Private, custom};
+use crate::datatype::{Argument, Pieces, Sink};
 use crate::error::{Code, Error, Result};
-use crate::mpi::{
-    Argument, Comm, How, Item, Op, Operation, Outcome, Pieces, Reach, Sink, Staging, times,
-    wide_int,
-};
+use crate::mpi::{Comm, How, Item, Op, Operation, Outcome, Reach, Staging, times, wide_int};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 

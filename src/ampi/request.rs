@@ -3,11 +3,12 @@
 use super::message::{self, Again, Arrival};
 use super::traffic::Traffic;
 use super::{late, lock};
+use crate::datatype::Argument;
 use crate::error::{Code, Error};
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{self, constants};
 use crate::mpi::transfer::{Batch, Completion, Found, Transfer};
-use crate::mpi::{Argument, Comm, Failure, Outcome, Serial, Status, StatusSlot, StatusSlots};
+use crate::mpi::{Comm, Failure, Outcome, Serial, Status, StatusSlot, StatusSlots};
 use crate::tape;
 use crate::var_pack::fetch_ahead;
 use std::ffi::c_int;

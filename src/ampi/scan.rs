@@ -20,8 +20,9 @@ use super::stamp::{Call, Stamp};
 use super::traffic::Home;
 use super::wire::{self, failed};
 use super::{Private, custom};
+use crate::datatype::Argument;
 use crate::error::Result;
-use crate::mpi::{Argument, Comm, How, Item, Op, Outcome, Staging, times};
+use crate::mpi::{Comm, How, Item, Op, Outcome, Staging, times};
 use crate::tape::{Ids, Stored, Sweep, Tape};
 use std::ffi::c_int;
 

@@ -7,6 +7,7 @@
 
 use super::counts::{Counts, Form};
 use super::stamp;
+use crate::datatype::Source;
 use crate::error::{Code, Error};
 use crate::large::limit::{REDUCTION_BYTES, limit, settled, small};
 use crate::large::types::committed;
@@ -15,8 +16,8 @@ use crate::large::vector::{
 };
 use crate::mpi::raw::SUCCESS;
 use crate::mpi::{
-    Comm, Datatype, Doubles, Failure, How, Item, Listed, Op, Operation, Outcome, Reach, Source,
-    Staging, Step, quirks, wide_int,
+    Comm, Datatype, Doubles, Failure, How, Item, Listed, Op, Operation, Outcome, Reach, Staging,
+    Step, quirks, wide_int,
 };
 use std::ffi::c_int;
 

@@ -4,12 +4,12 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::requests::admpi_request;
-use super::support::End;
+use super::support::calls::End;
 use super::support::messages::{
     BUFFERED, READY, STANDARD, SYNCHRONOUS, imrecv, irecv, mrecv, recv, recv_init, send, send_init,
     sendrecv, sendrecv_replace,
 };
-use crate::mpi::Argument;
+use crate::datatype::Argument;
 use crate::mpi::message::Envelope;
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Status};
 use std::ffi::{c_int, c_void};

@@ -4,12 +4,12 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::requests::admpi_request;
-use super::support::End;
+use super::support::calls::End;
 use super::support::collectives::{
     each, list, list_of_types, neighbor_allgather, neighbor_alltoall,
 };
+use crate::datatype::{Argument, Lists};
 use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
-use crate::mpi::{Argument, Lists};
 use std::ffi::{c_int, c_void};
 
 #[allow(non_camel_case_types)]

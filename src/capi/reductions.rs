@@ -4,13 +4,13 @@
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
 use super::requests::admpi_request;
-use super::support::End;
+use super::support::calls::End;
 use super::support::collectives::{
     allreduce, operands, reduce, reduce_local, reduce_scatter, scan,
 };
 use crate::ampi::operator::Extent;
+use crate::datatype::{Counts, Pieces};
 use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
-use crate::mpi::{Counts, Pieces};
 use std::ffi::{c_int, c_void};
 
 #[allow(non_camel_case_types)]

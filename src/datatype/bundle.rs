@@ -3,8 +3,11 @@
 //!
 //! A datatype made anew is kept with the one it was made from. A program that builds its types from
 //! `AMPI_ADOUBLE` thus sends tangents by them, with the extents that it would have had it built them for tangents.
+#![forbid(unsafe_code)]
 
-use super::{Content, MAGIC, content, lock, require_installed};
+use super::activity::{Content, content, require_installed};
+use super::lock;
+use super::magic::{BUNDLE_MAGIC, MAGIC};
 use crate::error::{Code, Error};
 use crate::mpi::raw::constants;
 use crate::mpi::types::{Block, Bounds, Made};
@@ -12,9 +15,6 @@ use crate::mpi::{Comm, Contents, Datatype, Failure, Outcome, TypeAttribute, wide
 use std::collections::HashMap;
 use std::ffi::c_int;
 use std::sync::{Mutex, OnceLock};
-
-/// An extent that only bundles have, below their own: "bundle" in letters' numbers, and odd.
-pub(super) const MARK: i64 = 0x62_75_6e_64_6c_65 | 1;
 
 /// What a type made here consists of.
 #[derive(Clone, Copy, PartialEq)]
@@ -76,7 +76,7 @@ fn once(kind: Kind, part: Datatype, make: impl FnOnce(i64) -> Outcome<Made>) -> 
 pub fn bundle(part: Datatype) -> Outcome<Datatype> {
     once(Kind::Bundle, part, |extent| {
         let two = Made::contiguous(2, part)?;
-        Made::marked(two.datatype(), 2 * extent, MARK)
+        Made::marked(two.datatype(), 2 * extent, BUNDLE_MAGIC)
     })
 }
 
@@ -225,7 +225,7 @@ fn rebuild(contents: &Contents, scalar: Datatype) -> Outcome<Rebuilt> {
     if contents.is_marked(MAGIC)? {
         return Ok(Rebuilt::Scalar);
     }
-    if contents.is_marked(MARK)? {
+    if contents.is_marked(BUNDLE_MAGIC)? {
         let wanted = scalar.contents()?;
         return match wanted {
             Some(wanted) if same(contents, &wanted)? => Ok(Rebuilt::Same),

@@ -1,9 +1,11 @@
 //! Walking a datatype's envelope and contents down to runs of active doubles.
+#![forbid(unsafe_code)]
 
-use super::{ACTIVE_EXTENT, MAGIC, MATRIX_MAGIC, bundle};
+use super::layout::{Piece, Run};
+use super::magic::{ACTIVE_EXTENT, BUNDLE_MAGIC, MAGIC, MATRIX_MAGIC};
 use crate::mpi::dimension::{self, Distribution, Range};
 use crate::mpi::raw::constants;
-use crate::mpi::{Contents, Datatype, Outcome, Piece, Run, wide_int};
+use crate::mpi::{Contents, Datatype, Outcome, wide_int};
 use std::ffi::c_int;
 
 /// Whether passive parts are described too, or only noticed: of passive types, which may be large, nothing else is
@@ -196,7 +198,7 @@ pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> Outco
             }
         }
     }
-    flat.bundled |= contents.is_marked(bundle::MARK)?;
+    flat.bundled |= contents.is_marked(BUNDLE_MAGIC)?;
     flat.extent = datatype.extent()?.1;
     Ok(flat)
 }

@@ -13,6 +13,7 @@ pub mod pack;
 pub mod plan;
 pub mod reduction;
 pub mod types;
+pub mod under_way;
 pub mod vector;
 
 use crate::error::{Code, Error};
@@ -44,7 +45,7 @@ impl Call {
     /// handler may throw, and what it throws must not meet `catch_unwind`.
     pub fn prepare<T>(self, f: impl FnOnce() -> Outcome<T>) -> Result<T, c_int> {
         generalized::sweep();
-        vector::sweep();
+        under_way::sweep();
         let f = || if self.on.is_null_comm() { Err(null_comm()) } else { f() };
         let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|_| {
             Err(Error::new(Code::Panic, "internal error, please report: panic in a large call")

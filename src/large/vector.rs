@@ -2,21 +2,19 @@
 //! the way cannot depend on them: every such call is MPI-4's where it is right, else one `Alltoallw` (or its
 //! neighbourhood form), on the user's communicator, with a type a partner that holds what an int does not.
 
-use super::Call;
 use super::limit::settled;
 use super::movement::Side;
 use super::plan::{Family, Plan, choose};
 use super::types::{placed, structure};
+use super::{Call, under_way};
 pub use crate::mpi::arrays::{Arrays, Lists, Width};
 use crate::mpi::generalized::{Group, Report, RequestSlot};
 use crate::mpi::handle::{Object, Role};
 use crate::mpi::raw::{MPI_Aint, MPI_Request};
 use crate::mpi::types::{Made, aint, from_aint};
-use crate::mpi::{Comm, Datatype, Outcome, TypeAttribute, quirks, raw, wide_int};
+use crate::mpi::{Comm, Datatype, Outcome, quirks, raw, wide_int};
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::ffi::c_int;
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What goes to or comes from one partner: items, and bytes from the buffer's beginning.
 #[derive(Clone, Copy, Debug)]
@@ -411,61 +409,10 @@ impl Lists {
     }
 }
 
-/// The arrays of operations under way, by the number on their witness; and those whose witness has gone.
-/// They are not freed at once: MPI reads them while it releases the types.
-#[derive(Default)]
-struct UnderWay {
-    last: usize,
-    lists: Option<HashMap<usize, Lists>>,
-    gone: Vec<usize>,
-}
-
-static UNDER_WAY: Mutex<UnderWay> = Mutex::new(UnderWay { last: 0, lists: None, gone: Vec::new() });
-static KEY: OnceLock<TypeAttribute> = OnceLock::new();
-
-fn under_way() -> std::sync::MutexGuard<'static, UnderWay> {
-    UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn witness_gone(number: usize) {
-    under_way().gone.push(number);
-}
-
-/// Frees the arrays of operations that are complete.
-pub fn sweep() {
-    let mut table = under_way();
-    if table.gone.is_empty() {
-        return;
-    }
-    let gone = std::mem::take(&mut table.gone);
-    let Some(lists) = table.lists.as_mut() else { return };
-    let freed: Vec<_> = gone.iter().filter_map(|number| lists.remove(number)).collect();
-    drop(table);
-    drop(freed); // outside the lock
-}
-
-/// How many operations have arrays that live.
-pub fn alive() -> usize {
-    under_way().lists.as_ref().map_or(0, HashMap::len)
-}
-
 /// Where the arrays are, once they are written on their witness: at an address that does not move.
 fn publish(mut lists: Lists) -> Outcome<(usize, Lists)> {
     let Some(witness) = lists.witness()? else { return Ok((0, lists)) };
-    let key = match KEY.get() {
-        Some(&key) => key,
-        None => {
-            let key = TypeAttribute::new(witness_gone)?;
-            *KEY.get_or_init(|| key)
-        }
-    };
-    let number = {
-        let mut table = under_way();
-        table.last += 1;
-        table.last
-    };
-    key.set(witness, number)?;
-    Ok((number, lists))
+    Ok((under_way::mark(witness)?, lists))
 }
 
 impl Call {
@@ -543,11 +490,11 @@ impl Call {
         if code == raw::SUCCESS && number != 0 {
             let types = std::mem::take(&mut lists.keep);
             // The arrays' heap memory stays where it is while `lists` moves into the table.
-            under_way().lists.get_or_insert_with(HashMap::new).insert(number, lists);
+            under_way::keep(number, lists);
             drop(types);
         } else {
             drop(lists);
-            sweep();
+            under_way::sweep();
         }
         code
     }

@@ -1,6 +1,7 @@
 //! Errors: codes that MPI gave, and our own as classes registered with MPI.
 
-use super::{Comm, is_live, raw};
+use super::handles::Comm;
+use super::raw::{self, is_live};
 use crate::error::{Code, Error, set_last};
 use std::ffi::{CString, c_char, c_int};
 use std::sync::{Mutex, PoisonError};
@@ -88,7 +89,7 @@ pub fn is_truncation(code: c_int) -> bool {
 
 /// MPI's text for a code.
 pub fn describe(code: c_int) -> String {
-    let mut text = vec![0 as c_char; super::wide_int(raw::constants().max_error_string) + 1];
+    let mut text = vec![0 as c_char; raw::wide_int(raw::constants().max_error_string) + 1];
     let mut length = 0;
     // SAFETY: the buffer is as long as MPI asks for; MPI_Error_string may be called while MPI lives.
     let known = is_live()

@@ -1,7 +1,7 @@
 //! Functions of users, called with memory of the library's or their own.
 
 use super::raw::{self, MPI_Datatype, MPI_User_function};
-use super::{Argument, Datatype, Op, Outcome, check, error, plain};
+use super::{Datatype, Op, Outcome, check, error, plain};
 use crate::error::{Code, Error};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -106,12 +106,20 @@ impl Function {
         code == raw::SUCCESS && matches!(answer, Asked::Answered(k) if k == own)
     }
 
-    /// Reduces what `left` leads to into what `right` leads to: so many items of one datatype.
-    pub fn apply(self, left: &Argument, right: &Argument) -> Outcome<()> {
-        let (from, to, mut count, mut datatype) = left.beside(right)?;
-        // SAFETY: the promises of `new` and of `Argument::new`.
-        unsafe { (self.0)(from, to, &mut count, &mut datatype) };
-        Ok(())
+    /// Reduces `count` items at `left` into those at `right`.
+    ///
+    /// # Safety
+    /// The items are there, and those at `right` may be written.
+    pub unsafe fn apply(
+        self,
+        left: *mut c_void,
+        right: *mut c_void,
+        mut count: c_int,
+        datatype: Datatype,
+    ) {
+        let mut datatype = datatype.raw();
+        // SAFETY: the promises of `new` and of the caller.
+        unsafe { (self.0)(left, right, &mut count, &mut datatype) };
     }
 
     /// Reduces `items` of plain doubles.
@@ -121,7 +129,8 @@ impl Function {
             return Ok(());
         }
         let size = left.len() / items;
-        let datatype = if size == 1 { Datatype::double() } else { super::wide_type(size)? };
+        let datatype =
+            if size == 1 { Datatype::double() } else { super::datatype::wide_type(size)? };
         let (mut count, mut datatype) = (narrow(items, size)?, datatype.raw());
         let from = left.as_ptr().cast_mut().cast();
         // SAFETY: the promise of `new`; two arrays of the items. MPI's kind of function does not write to the

@@ -2,7 +2,7 @@
 //! none.
 #![forbid(unsafe_code)]
 
-use super::{Argument, Serial, Sink, Source};
+use super::Serial;
 use std::ffi::c_int;
 use std::ops::{Deref, DerefMut};
 
@@ -29,7 +29,7 @@ macro_rules! listable {
 }
 pub(crate) use listable;
 
-listable!(Argument, Source, Sink, u64, c_int);
+listable!(u64, c_int);
 
 /// A list whose memory goes back where it came from.
 #[derive(Debug, Clone, PartialEq)]

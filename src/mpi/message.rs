@@ -1,7 +1,8 @@
 //! Point to point with doubles: with whom, in which mode, and messages that a probe has matched.
 
+use super::handles::HandleKey;
 use super::raw::{self, MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request};
-use super::{Comm, Doubles, HandleKey, Outcome, Readable, Status, Writable, check, plain, quirks};
+use super::{Comm, Doubles, Outcome, Readable, Status, Writable, check, plain, quirks};
 use std::ffi::{c_int, c_void};
 
 /// Whom a message goes to or comes from, and its tag.

@@ -1,8 +1,7 @@
 //! Where the doubles of a message lie that MPI is to read or to write.
-#![forbid(unsafe_code)]
 
 use super::raw::MPI_Datatype;
-use super::{Datatype, Doubles, Sink, Source};
+use super::{Datatype, Doubles};
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 
@@ -21,11 +20,11 @@ impl Default for Place {
 }
 
 impl Place {
-    pub(super) const fn packed(address: *mut c_void, n: usize) -> Self {
+    pub const fn packed(address: *mut c_void, n: usize) -> Self {
         Self { address, n, spaced: false }
     }
 
-    pub(super) const fn spaced(address: *mut c_void, n: usize) -> Self {
+    pub const fn spaced(address: *mut c_void, n: usize) -> Self {
         Self { address, n, spaced: true }
     }
 
@@ -69,18 +68,20 @@ impl<'a> From<&'a mut [f64]> for Writable<'a> {
     }
 }
 
-/// The values of a plain or packed buffer, where they lie.
-impl<'a> From<&'a Source> for Readable<'a> {
+impl Readable<'_> {
+    /// # Safety
+    /// The doubles at `place` may be read while the value lives.
     #[inline]
-    fn from(source: &'a Source) -> Self {
-        Self(source.place(), PhantomData)
+    pub const unsafe fn at(place: Place) -> Self {
+        Self(place, PhantomData)
     }
 }
 
-/// The buffer itself: the beginning of a plain one, which has room for twice as many doubles side by side.
-impl<'a> From<&'a mut Sink> for Writable<'a> {
+impl Writable<'_> {
+    /// # Safety
+    /// The doubles at `place` may be written while the value lives, by nobody else.
     #[inline]
-    fn from(sink: &'a mut Sink) -> Self {
-        Self(sink.place(), PhantomData)
+    pub const unsafe fn at(place: Place) -> Self {
+        Self(place, PhantomData)
     }
 }

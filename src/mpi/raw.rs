@@ -190,3 +190,36 @@ pub fn constants() -> &'static Constants {
 }
 
 pub const SUCCESS: c_int = 0;
+
+/// MPI has been initialised and not yet finalised.
+pub fn is_live() -> bool {
+    let (mut initialised, mut finalised) = (0, 0);
+    // SAFETY: both may be called at any time.
+    unsafe {
+        MPI_Initialized(&mut initialised);
+        MPI_Finalized(&mut finalised);
+    }
+    initialised != 0 && finalised == 0
+}
+
+/// The largest tag that a message may have.
+pub fn largest_tag() -> c_int {
+    // SAFETY: MPI is initialised where communicators are made.
+    unsafe { admpi_shim_largest_tag() }
+}
+
+/// `MPI_Aint` in 64 bits.
+#[allow(clippy::unnecessary_fallible_conversions, clippy::useless_conversion)]
+pub fn widen(n: MPI_Aint) -> i64 {
+    i64::try_from(n).expect("addresses have 64 bits")
+}
+
+/// A count that MPI gave, which is never negative.
+pub fn wide_int(n: c_int) -> usize {
+    usize::try_from(n).unwrap_or(0)
+}
+
+/// Whether `pointer` is `MPI_IN_PLACE`: to be asked before a slice is formed.
+pub fn is_in_place(pointer: *const std::ffi::c_void) -> bool {
+    pointer == constants().in_place
+}

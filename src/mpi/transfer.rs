@@ -3,8 +3,10 @@
 use super::message::{Envelope, Message, Mode, ReceiveRequest, SendRequest};
 use super::place::Place;
 use super::raw::{self, MPI_Request};
-use super::{Comm, Doubles, Layout, Op, Outcome, Sink, Source, Staging, Status, check, plain};
+use super::{Comm, Doubles, Op, Outcome, Staging, Status, check, plain};
+use std::any::Any;
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 
 fn in_place() -> *mut c_void {
     // SAFETY: returns a constant.
@@ -46,10 +48,13 @@ pub struct Transfer {
     memory: Staging,
     /// What the request uses: the memory, or a buffer of the user's.
     place: Place,
-    /// Elements of a matrix that it reads.
-    held: Layout,
+    /// What it reads, where that is shared.
+    held: Held,
     life: Life,
 }
+
+/// What is to live as long as a request.
+pub type Held = Option<Arc<dyn Any + Send + Sync>>;
 
 /// How often a request is started, which decides when MPI uses the memory.
 #[derive(Clone, Copy, PartialEq)]
@@ -72,7 +77,7 @@ impl Default for Transfer {
             request,
             memory: Staging::default(),
             place: Place::default(),
-            held: Layout::Plain,
+            held: None,
             life: Life::Single,
         }
     }
@@ -119,31 +124,25 @@ impl Transfer {
         room
     }
 
-    /// Lets `send` send the values of a plain or packed buffer from where they lie.
+    /// Lets `send` send what lies at `place`, or `receive` write there.
+    ///
+    /// # Safety
+    /// The memory is the request's until it is null again.
     #[inline(always)]
-    pub fn lend(&mut self, source: &Source) {
+    pub unsafe fn lend(&mut self, place: Place) {
         self.check_null();
-        self.place = source.place();
+        self.place = place;
     }
 
-    /// Keeps what `source` holds until the request is complete.
+    /// Keeps something until the request is complete.
     #[inline]
-    pub fn hold(&mut self, source: Source) {
-        if source.is_of_elements() {
-            self.held = source.into_held();
-        }
+    pub fn hold(&mut self, held: Held) {
+        self.held = held;
     }
 
-    /// Whether it keeps elements of a matrix where they are.
+    /// Whether it keeps something.
     pub const fn is_holding(&self) -> bool {
-        matches!(self.held, Layout::Other(_))
-    }
-
-    /// Lets `receive` write to the buffer itself.
-    #[inline(always)]
-    pub fn lend_room(&mut self, sink: &mut Sink) {
-        self.check_null();
-        self.place = sink.place();
+        self.held.is_some()
     }
 
     /// The room that a persistent request was made over, to be filled before it starts; none if that is the user's.
@@ -203,7 +202,7 @@ impl Transfer {
         self.check_null();
         let (from, count, datatype) = self.place.items(items);
         // SAFETY: the place holds the items and stays where it is until the request is null again: it belongs to
-        // `self`, or is the user's by the promise of `Argument::new`.
+        // `self`, or was lent.
         check(unsafe {
             call(from, count, datatype, to.peer, to.tag, comm.raw(), &mut self.request)
         })
@@ -314,7 +313,7 @@ impl Transfer {
         self.life = Life::Single;
         self.memory.shrink();
         if self.is_holding() {
-            self.held = Layout::Plain;
+            self.held = None;
         }
     }
 
@@ -356,7 +355,7 @@ impl Transfer {
 
     /// Leaves what MPI uses to it, for ever.
     fn abandon(&mut self) {
-        let held = std::mem::replace(&mut self.held, Layout::Plain);
+        let held = self.held.take();
         std::mem::forget((std::mem::take(&mut self.memory), held));
     }
 }

@@ -1,16 +1,15 @@
 //! What the collectives share: how MPI makes those that the library leaves to it, for counts of one kind or another.
 
 use super::super::large_arguments::narrow;
-use super::{End, dispatched, large};
+use super::calls::{End, dispatched};
+use super::large;
 use crate::ampi::argument::Many;
 use crate::ampi::dispatch::{self, Operands};
 use crate::ampi::operator::Extent;
+use crate::datatype::{Argument, Arguments, Counts, Lists, Pieces, Types, Wide};
 use crate::large::defects;
 use crate::mpi::raw::{MPI_Comm, MPI_Datatype, MPI_Op};
-use crate::mpi::{
-    Argument, Arguments, Comm, Counts, Datatype, Lists, Op, Pieces, Types, Wide, is_in_place,
-    plain, twins,
-};
+use crate::mpi::{Comm, Datatype, Op, is_in_place, plain, twins};
 use std::ffi::{c_int, c_void};
 
 /// So many items for each rank.

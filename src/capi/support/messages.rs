@@ -1,13 +1,16 @@
 //! What the calls of point to point share: how MPI makes those that the library leaves to it.
 
-use super::{End, dispatched, large, mpi_call};
+use super::arguments::null;
+use super::calls::{End, dispatched, mpi_call};
+use super::large;
 use crate::ampi::request::Request;
 use crate::ampi::{dispatch, message};
+use crate::datatype::Argument;
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{
     self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status,
 };
-use crate::mpi::{Argument, Comm, StatusSlot, twins};
+use crate::mpi::{Comm, StatusSlot, twins};
 use std::ffi::{c_int, c_void};
 
 type Send = unsafe fn(*const c_void, MPI_Count, MPI_Datatype, c_int, c_int, MPI_Comm) -> c_int;
@@ -240,7 +243,7 @@ pub unsafe fn probed(
 unsafe fn matched<'a>(name: &str, handle: *mut MPI_Message) -> Result<(Message<'a>, Comm), c_int> {
     // SAFETY: as above.
     let Some(handle) = (unsafe { handle.as_mut() }) else {
-        return Err(mpi_call(name, Comm::world(), || Err(super::null("message").into())));
+        return Err(mpi_call(name, Comm::world(), || Err(null("message").into())));
     };
     // SAFETY: as above.
     let message = unsafe { Message::new(handle) };

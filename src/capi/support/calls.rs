@@ -1,0 +1,222 @@
+//! What the functions of adjoint MPI share: how they end, and how they read handles.
+
+use super::arguments::{array_mut, null, panic_text};
+use crate::ampi::dispatch::Dispatched;
+use crate::ampi::request::{self, Request, Slot};
+use crate::ampi::{check, communicator};
+use crate::error::{Code, Error, set_last};
+use crate::mpi::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
+use crate::mpi::transfer::{Completion, Transfer};
+use crate::mpi::{Comm, How, Outcome, StatusSlots, error};
+use crate::tape;
+use std::borrow::Cow;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs a call of MPI's kind. Its error is raised on `comm` as the last act, when nothing of ours is left to
+/// unwind.
+pub fn mpi_call(call: &str, comm: Comm, body: impl FnOnce() -> Outcome<()>) -> c_int {
+    if tape::checking() {
+        check::enter(call);
+    }
+    match guarded(body) {
+        Ok(()) => raw::SUCCESS,
+        Err(failure) => error::raise(call, comm, failure),
+    }
+}
+
+/// How a call ends: when its work is done, or at once, with a request written here.
+#[derive(Clone, Copy)]
+pub enum End {
+    Now,
+    Request(*mut *mut Request),
+}
+
+/// Makes a call on `comm`: what `library` leaves to MPI is made by `passive`, which is told where a request goes.
+///
+/// # Safety
+/// The place of a request is NULL or may be written to; `passive` starts a request there or fails.
+#[inline(always)]
+pub unsafe fn dispatched(
+    call: &str,
+    comm: Comm,
+    end: End,
+    library: impl FnOnce(How) -> Outcome<Dispatched>,
+    passive: impl FnOnce(Option<*mut MPI_Request>) -> c_int,
+) -> c_int {
+    let mut is_passive = false;
+    let code = mpi_call(call, comm, || {
+        let (how, place) = match end {
+            End::Now => (How::Now, std::ptr::null_mut()),
+            End::Request(place) if place.is_null() => return Err(null("request").into()),
+            End::Request(place) => (How::Begin, place),
+        };
+        match library(how)? {
+            Dispatched::Passive => is_passive = true,
+            Dispatched::Complete => {}
+            // SAFETY: the caller's promise. Whatever stood there is not looked at: it may be uninitialised.
+            Dispatched::Started(request) => unsafe { place.write(Box::into_raw(request)) },
+        }
+        Ok(())
+    });
+    if code != raw::SUCCESS || !is_passive {
+        return code;
+    }
+    match end {
+        End::Now => passive(None),
+        // SAFETY: the caller's promise.
+        End::Request(place) => unsafe { start(call, place, comm, |handle| passive(Some(handle))) },
+    }
+}
+
+/// Runs a call of the `admpi_` kind that uses MPI: nothing is raised.
+pub fn mpi_status(call: &str, body: impl FnOnce() -> Outcome<()>) -> c_int {
+    match guarded(body) {
+        Ok(()) => 0,
+        Err(failure) => {
+            let error = failure.into_error("MPI");
+            set_last(&Error::new(error.code, format!("{call}: {}", error.message)))
+        }
+    }
+}
+
+fn guarded(body: impl FnOnce() -> Outcome<()>) -> Outcome<()> {
+    catch_unwind(AssertUnwindSafe(body))
+        .unwrap_or_else(|panic| Err(Error::new(Code::Panic, panic_text(panic.as_ref())).into()))
+}
+
+unsafe extern "C" {
+    #[cfg_attr(admpi_mpi = "openmpi", link_name = "admpi_abi_openmpi")]
+    #[cfg_attr(admpi_mpi = "mpich", link_name = "admpi_abi_mpich")]
+    fn admpi_abi_check(sizes: *const c_void) -> c_int;
+}
+
+/// An error unless the program was compiled for the MPI of this library. MPI cannot report it yet, and a
+/// program that does not ask would crash later: the text goes to standard error too.
+pub fn check_abi(sizes: *const c_void) -> Outcome<()> {
+    // SAFETY: NULL, or the structure that the header's function passes.
+    let code = unsafe { admpi_abi_check(sizes) };
+    if code == 0 {
+        return Ok(());
+    }
+    let why = crate::error::with_last(|text| {
+        // SAFETY: the thread's message is a string.
+        unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned()
+    });
+    eprintln!("admpi: {why}");
+    let code = if code == Code::Null as c_int { Code::Null } else { Code::Abi };
+    Err(Error::new(code, why).into())
+}
+
+/// Where an output goes.
+///
+/// # Safety
+/// `pointer` is NULL or may be written to while the reference lives.
+pub unsafe fn out<'a, T>(name: &str, pointer: *mut T) -> Outcome<&'a mut T> {
+    // SAFETY: the caller's promise.
+    unsafe { pointer.as_mut() }.ok_or_else(|| null(name).into())
+}
+
+/// One handle of the user.
+///
+/// # Safety
+/// `request` is NULL or leads to a request of the library, or to AMPI_REQUEST_NULL.
+pub unsafe fn slot<'a>(request: *mut *mut Request) -> Outcome<&'a mut Slot> {
+    // SAFETY: a box that may be absent is a pointer that may be null.
+    unsafe { out("request", request.cast()) }
+}
+
+/// An array of handles of the user.
+///
+/// # Safety
+/// `requests` is NULL or leads to `count` handles, as for `slot`.
+pub unsafe fn slots<'a>(requests: *mut *mut Request, count: c_int) -> Outcome<&'a mut [Slot]> {
+    let n = crate::count::from_c("count", count.into())?;
+    // SAFETY: the caller's promise, and as above.
+    Ok(unsafe { array_mut("requests", requests.cast::<Slot>(), n) }?)
+}
+
+/// Starts a passive call by `call` and gives the user a handle of the library's.
+///
+/// # Safety
+/// `place` is NULL or may be written to; `call` starts a request or fails.
+pub unsafe fn start(
+    name: &str,
+    place: *mut *mut Request,
+    comm: Comm,
+    call: impl FnOnce(*mut MPI_Request) -> c_int,
+) -> c_int {
+    if place.is_null() {
+        return mpi_call(name, comm, || Err(null("request").into()));
+    }
+    let mut transfer = Transfer::default();
+    let code = call(transfer.place());
+    if code == raw::SUCCESS {
+        // SAFETY: the caller's promise.
+        unsafe { place.write(Box::into_raw(Request::passive(transfer, comm))) };
+    }
+    code
+}
+
+/// Lets `make` write a new communicator to `place`, and enters it.
+///
+/// # Safety
+/// `place` holds a communicator or the null handle once `make` has succeeded.
+pub unsafe fn make_comm(call: &str, place: *mut MPI_Comm, make: impl FnOnce() -> c_int) -> c_int {
+    let code = make();
+    if code != raw::SUCCESS {
+        return code;
+    }
+    // SAFETY: the caller's promise.
+    let comm = unsafe { Comm::new(place.read()) };
+    mpi_call(call, Comm::world(), || communicator::enter_new(comm))
+}
+
+/// Lets `end` free the communicator at `place`, which leaves the library before.
+///
+/// # Safety
+/// `place` is NULL or holds a communicator or the null handle.
+pub unsafe fn end_comm(call: &str, place: *mut MPI_Comm, end: impl FnOnce() -> c_int) -> c_int {
+    let code = mpi_call(call, Comm::world(), || {
+        // SAFETY: the caller's promise. Open MPI would read what is at NULL.
+        unsafe { communicator::leave(Comm::new(*out("comm", place)?)) }
+    });
+    if code == raw::SUCCESS { end() } else { code }
+}
+
+/// Waitsome and Testsome.
+///
+/// # Safety
+/// As MPI has it for the arguments.
+pub unsafe fn complete_some(
+    call: &str,
+    how: Completion,
+    count: c_int,
+    requests: *mut *mut Request,
+    outcount: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let mut places = unsafe { StatusSlots::new(statuses) };
+    mpi_call(call, Comm::world(), || {
+        // SAFETY: the caller's promise.
+        let (slots, outcount) = unsafe { (slots(requests, count)?, out("outcount", outcount)?) };
+        // SAFETY: the caller's promise.
+        let indices = unsafe { array_mut("indices", indices, slots.len()) }?;
+        *outcount = request::some(slots, how, indices, &mut places)?.count();
+        Ok(())
+    })
+}
+
+/// A call's name, for messages.
+///
+/// # Safety
+/// `text` is NULL or a string.
+pub unsafe fn name<'a>(text: *const c_char) -> Cow<'a, str> {
+    if text.is_null() {
+        return Cow::Borrowed("AMPI");
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy()
+}

@@ -1,0 +1,281 @@
+//! Which types are active, and how their doubles lie: found once, and remembered.
+#![forbid(unsafe_code)]
+
+use super::flatten::{self, Detail};
+use super::layout::{Layout, Map, Other};
+use super::lock;
+use crate::error::{Code, Error};
+use crate::mpi::types::Made;
+use crate::mpi::{Datatype, Outcome, TypeAttribute};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What is known of a type: the attribute's number, and the cache's. Added to each: `BUNDLED`.
+const PASSIVE: usize = 2;
+const UNTOLD: usize = 4;
+const FIRST_LAYOUT: usize = 6;
+/// The type is built from a bundle.
+const BUNDLED: usize = 1;
+
+/// What a datatype says of its elements, by what it is built from: whether it has any does not matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Content {
+    /// It names no type, as a structure of no blocks: it has no elements, and could be of any.
+    Untold,
+    Passive,
+    Active,
+}
+
+/// The layouts of the active types that live, by half of the attribute number less `FIRST_LAYOUT`.
+static LAYOUTS: Mutex<Vec<Option<Layout>>> = Mutex::new(Vec::new());
+static ATTRIBUTE: Mutex<Option<TypeAttribute>> = Mutex::new(None);
+static LOOKING: Mutex<()> = Mutex::new(());
+/// Counts the types that went: a handle may mean another type after that.
+static GENERATION: AtomicU64 = AtomicU64::new(1);
+
+/// The attribute number of a type with this layout.
+pub(super) fn remember(layout: Layout) -> usize {
+    let mut layouts = lock(&LAYOUTS);
+    let index = layouts.iter().position(Option::is_none).unwrap_or(layouts.len());
+    if index == layouts.len() {
+        layouts.push(None);
+    }
+    layouts[index] = Some(layout);
+    2 * index + FIRST_LAYOUT
+}
+
+/// From now on active types are known by an attribute, which is told.
+pub(super) fn begin() -> Outcome<TypeAttribute> {
+    let attribute = TypeAttribute::new(forget)?;
+    *lock(&ATTRIBUTE) = Some(attribute);
+    // Types that were looked at before bear no mark, so nothing tells when their handles mean others.
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    Ok(attribute)
+}
+
+/// No active buffer can be described from now on.
+pub(super) fn end() {
+    *lock(&ATTRIBUTE) = None;
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A type with an attribute of ours was freed.
+fn forget(number: usize) {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    if let Some(index) = index_of(number)
+        && let Some(slot) = lock(&LAYOUTS).get_mut(index)
+    {
+        *slot = None;
+    }
+}
+
+/// A few types that this thread used lately: predefined ones in the first place, which carry no attribute.
+const REMEMBERED: usize = 8;
+
+#[derive(Clone, Copy)]
+struct Remembered {
+    generation: u64,
+    key: usize,
+    number: usize,
+}
+
+thread_local! {
+    static LATELY: [Cell<Remembered>; REMEMBERED] =
+        const { [const { Cell::new(Remembered { generation: 0, key: 0, number: 0 }) }; REMEMBERED] };
+}
+
+/// Whether there are active types: from initialisation to the library's end.
+#[inline]
+pub fn is_installed() -> bool {
+    Datatype::active_double() != Datatype::null()
+}
+
+/// What active data run into before that, and after it.
+#[cold]
+pub fn not_initialised() -> Error {
+    Error::new(
+        Code::Mpi,
+        "the library is not initialised, so that AMPI_ADOUBLE is MPI_DATATYPE_NULL: call AMPI_Init instead of MPI_Init, or \
+         admpi_init(MPI_COMM_WORLD) after it",
+    )
+}
+
+/// An error before initialisation.
+pub fn require_installed() -> Outcome<()> {
+    if is_installed() { Ok(()) } else { Err(not_initialised().into()) }
+}
+
+/// How the active doubles of `datatype` lie, or `None` if it has none.
+#[inline]
+pub fn activity(datatype: Datatype) -> Outcome<Option<Layout>> {
+    if datatype == Datatype::active_double() {
+        return require_installed().map(|()| Some(Layout::Plain));
+    }
+    Ok(layout_of(remembered(datatype)?))
+}
+
+/// How so many `items` of a passive type lie, which travel beside active ones. Described anew for each call: a passive
+/// type bears no description.
+pub fn passive_layout(datatype: Datatype, items: usize) -> Outcome<Layout> {
+    let flat = flatten::describe(datatype, Detail::All)?;
+    let whole = i64::try_from(flat.bytes()) == Ok(datatype.size()?);
+    let refused = flat.refused.or((!whole).then_some(
+        "the datatype is one that the library cannot describe beside active ones; send its items apart",
+    ));
+    Ok(match refused {
+        Some(why) => Other::Refused(why).into(),
+        None => {
+            let map = Map { pieces: flat.pieces, extent: flat.extent, ..Map::default() };
+            Other::Passive(map, items).into()
+        }
+    })
+}
+
+/// The number of a type that is not `AMPI_ADOUBLE`.
+fn remembered(datatype: Datatype) -> Outcome<usize> {
+    let key = datatype.key();
+    // Handles are aligned pointers or small numbers: mix both ends.
+    let slot = (key ^ (key >> 4) ^ (key >> 9)) % REMEMBERED;
+    let generation = GENERATION.load(Ordering::Relaxed);
+    let known = LATELY.with(|lately| lately[slot].get());
+    if known.generation == generation && known.key == key {
+        return Ok(known.number);
+    }
+    let number = look_up(datatype)?;
+    LATELY.with(|lately| lately[slot].set(Remembered { generation, key, number }));
+    Ok(number)
+}
+
+/// Whether `datatype` holds no active double. What MPI refuses to describe is left to MPI's own call.
+#[inline(always)]
+pub fn is_passive(datatype: Datatype) -> bool {
+    if datatype == Datatype::active_double() {
+        return false;
+    }
+    // The usual passive type needs no look.
+    datatype == Datatype::double() || is_known_passive(datatype)
+}
+
+#[inline(never)]
+fn is_known_passive(datatype: Datatype) -> bool {
+    content(datatype) != Content::Active
+}
+
+/// What `datatype` says. What MPI refuses to describe is left to MPI's own call.
+#[inline]
+pub fn content(datatype: Datatype) -> Content {
+    // Also before initialisation, when both are null: the call is to say so.
+    if datatype == Datatype::active_double() {
+        return Content::Active;
+    }
+    if datatype == Datatype::double() {
+        return Content::Passive;
+    }
+    match remembered(datatype) {
+        Ok(UNTOLD) => Content::Untold,
+        Ok(number) if number >= FIRST_LAYOUT => Content::Active,
+        _ => Content::Passive,
+    }
+}
+
+/// Whether `datatype` is built from a bundle: whether it describes tangents.
+#[inline]
+pub fn is_of_bundles(datatype: Datatype) -> bool {
+    datatype != Datatype::active_double()
+        && datatype != Datatype::double()
+        && remembered(datatype).is_ok_and(|number| number & BUNDLED != 0)
+}
+
+fn index_of(number: usize) -> Option<usize> {
+    Some(number.checked_sub(FIRST_LAYOUT)? / 2)
+}
+
+fn layout_of(number: usize) -> Option<Layout> {
+    lock(&LAYOUTS).get(index_of(number)?).cloned().flatten()
+}
+
+/// The number of a type, from its attribute or, the first time, from its structure.
+#[cold]
+fn look_up(datatype: Datatype) -> Outcome<usize> {
+    let attribute = *lock(&ATTRIBUTE);
+    let Some(attribute) = attribute else { return Ok(PASSIVE) };
+    if datatype == Datatype::null() {
+        return Ok(PASSIVE);
+    }
+    let Some(contents) = datatype.contents()? else { return Ok(PASSIVE) };
+    // Two threads that meet the same type for the first time must not both mark it.
+    let _alone = lock(&LOOKING);
+    if let Some(number) = attribute.get(datatype)? {
+        return Ok(number);
+    }
+    let mut flat = flatten::flatten(datatype, &contents, Detail::Active)?;
+    if flat.active && flat.passive && flat.refused.is_none() {
+        flat = flatten::flatten(datatype, &contents, Detail::All)?;
+        if i64::try_from(flat.bytes()) != Ok(datatype.size()?) {
+            flat.refused = flat.refused.or(Some(
+                "the datatype has passive parts beside active ones that the library cannot describe; send them apart",
+            ));
+        }
+    }
+    let unknown = if flat.told { PASSIVE } else { UNTOLD };
+    let bundled = if flat.bundled { BUNDLED } else { 0 };
+    let number = bundled
+        + match flat.into_layout() {
+            None => unknown,
+            Some(layout) => remember(layout),
+        };
+    attribute.set(datatype, number)?;
+    Ok(number)
+}
+
+impl flatten::Flat {
+    fn into_layout(self) -> Option<Layout> {
+        if let Some(why) = self.refused {
+            return Some(Other::Refused(why).into());
+        }
+        // Without items of something active no derivative moves, but a collective counts this member in.
+        if !self.active {
+            return None;
+        }
+        let Self { runs, pieces, n, extent, .. } = self;
+        Some(Other::Map(Map { runs, extent, n, pieces }).into())
+    }
+}
+
+/// The datatype of a call under way, which the user may free before the call is through.
+pub struct Lasting {
+    theirs: Datatype,
+    /// A duplicate, and what is known of the user's own while it lives.
+    own: Option<(Made, Option<Layout>)>,
+}
+
+impl Lasting {
+    pub fn of(datatype: Datatype) -> Outcome<Self> {
+        let ours = [Datatype::active_double(), Datatype::active_pair()].contains(&datatype)
+            || datatype.is_of_elements();
+        let own = if ours {
+            None
+        } else {
+            let known = activity(datatype)?;
+            Some((Made::duplicate(datatype)?.commit()?, known))
+        };
+        Ok(Self { theirs: datatype, own })
+    }
+
+    /// The user's handle while it lives, for functions of the user's that compare it; else one of the library's.
+    pub fn now(&self) -> Datatype {
+        match &self.own {
+            Some((made, Some(Layout::Other(layout)))) if !is_known(layout) => made.datatype(),
+            _ => self.theirs,
+        }
+    }
+}
+
+/// Whether the type that `layout` was made for lives.
+fn is_known(layout: &Arc<Other>) -> bool {
+    let layouts = lock(&LAYOUTS);
+    layouts
+        .iter()
+        .any(|known| matches!(known, Some(Layout::Other(other)) if Arc::ptr_eq(layout, other)))
+}

@@ -1,0 +1,44 @@
+//! The library's own datatypes, between its beginning and its end.
+#![forbid(unsafe_code)]
+
+use super::layout::{Handle, Other};
+use super::magic::{ACTIVE_EXTENT, MAGIC, MATRIX_MAGIC, PAIR_EXTENT};
+use super::{activity, bundle};
+use crate::mpi::types::Made;
+use crate::mpi::{Datatype, Failure, Outcome};
+
+/// Makes `AMPI_ADOUBLE` and its kin. Done once, when the library is initialised.
+pub fn install() -> Outcome<()> {
+    let make = |extent, mark| {
+        let made = Made::marked(Datatype::double(), extent, mark)?.commit()?;
+        Ok::<_, Failure>(made.into_datatype())
+    };
+    let active = make(ACTIVE_EXTENT, MAGIC)?;
+    active.set_name(c"AMPI_ADOUBLE")?;
+    let attribute = activity::begin()?;
+    active.set_active_double();
+    let pair = bundle::pair(active, PAIR_EXTENT)?;
+    pair.set_name(c"AMPI_ADOUBLE_INT")?;
+    pair.set_active_pair();
+    let elements = |handle, name| {
+        let made = make(8, MATRIX_MAGIC)?;
+        made.set_name(name)?;
+        attribute.set(made, activity::remember(Other::Handle(handle).into()))?;
+        Ok::<_, Failure>(made)
+    };
+    elements(Handle::Matrix, c"AMPI_VARMAT")?.set_of_matrix();
+    elements(Handle::View, c"AMPI_VIEW")?.set_of_view();
+    Ok(())
+}
+
+/// Frees them. No active buffer can be described afterwards.
+pub fn remove() -> Outcome<()> {
+    bundle::remove();
+    activity::end();
+    let made = [Datatype::active_double(), Datatype::of_matrix(), Datatype::of_view()];
+    Datatype::null().set_active_pair();
+    Datatype::null().set_active_double();
+    Datatype::null().set_of_matrix();
+    Datatype::null().set_of_view();
+    made.into_iter().filter(|&made| made != Datatype::null()).try_for_each(Datatype::free)
+}

@@ -1,0 +1,216 @@
+//! How the active doubles of a datatype lie in memory.
+
+use crate::matrix::{ElementBuffer, Matrix, Owned, View};
+use crate::mpi::Outcome;
+use crate::tape::Var;
+use std::ffi::c_void;
+use std::sync::{Arc, LazyLock};
+
+/// A run of active doubles, 16 bytes apart, from `offset` bytes behind the item's address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    pub offset: i64,
+    pub n: usize,
+}
+
+/// A part of an item that has passive parts: `n` active doubles, 16 bytes apart, or `n` passive bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    pub offset: i64,
+    pub n: usize,
+    pub active: bool,
+}
+
+impl Piece {
+    /// Bytes that it has on the wire.
+    pub const fn bytes(&self) -> usize {
+        if self.active { 8 * self.n } else { self.n }
+    }
+
+    /// Where it ends in memory.
+    pub fn end(&self) -> i64 {
+        self.offset + if self.active { bytes_of(self.n) } else { wide_bytes(self.n) }
+    }
+}
+
+/// The activity map of a datatype: where its active doubles lie, in the order of the type map.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Map {
+    pub runs: Vec<Run>,
+    /// Bytes from one item to the next.
+    pub extent: i64,
+    /// Active doubles of one item.
+    pub n: usize,
+    /// All parts of an item in the order of the type map, if some of them are passive; else none.
+    pub pieces: Vec<Piece>,
+}
+
+impl Map {
+    /// Items and their doubles follow one another without gaps.
+    pub(super) fn is_contiguous(&self) -> bool {
+        let bytes = bytes_of(self.n);
+        self.pieces.is_empty()
+            && self.extent == bytes
+            && self.runs == [Run { offset: 0, n: self.n }]
+    }
+
+    /// Bytes of one item on the wire.
+    pub(super) fn bytes(&self) -> usize {
+        if self.pieces.is_empty() { 8 * self.n } else { self.pieces.iter().map(Piece::bytes).sum() }
+    }
+
+    /// How many active doubles are among the first `bytes` of an item on the wire.
+    pub(super) fn doubles_in(&self, mut bytes: usize) -> usize {
+        let mut n = 0;
+        for piece in &self.pieces {
+            if piece.active {
+                n += piece.n.min(bytes / 8);
+            }
+            match bytes.checked_sub(piece.bytes()) {
+                Some(left) => bytes = left,
+                None => break,
+            }
+        }
+        n
+    }
+
+    /// Where the parts of an item begin and end in memory.
+    pub(super) fn span(&self) -> (i64, i64) {
+        let runs = self.runs.iter().map(|run| (run.offset, run.offset + bytes_of(run.n)));
+        let parts = runs.chain(self.pieces.iter().map(|piece| (piece.offset, piece.end())));
+        parts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
+    }
+}
+
+/// How the active doubles of a datatype lie in memory. One word, since a message hands it on several times.
+#[derive(Debug)]
+pub enum Layout {
+    /// `AMPI_ADOUBLE`: one after the other.
+    Plain,
+    Other(Arc<Other>),
+}
+
+/// What is not plain.
+#[derive(Debug)]
+pub enum Other {
+    Map(Map),
+    /// `AMPI_ADOUBLE_INT` in a reduction: pairs of an active double and an index, of a word each.
+    Pairs,
+    /// `AMPI_VARMAT` and `AMPI_VIEW`: the buffer is the address of a matrix, or of a view of one.
+    Handle(Handle),
+    /// The elements that such a buffer stands for.
+    Elements(ElementBuffer),
+    /// So many items without an active double, in a call that moves others beside them.
+    Passive(Map, usize),
+    /// Active, but of a kind that the library cannot send: the reason.
+    Refused(&'static str),
+}
+
+impl Clone for Layout {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Plain => Self::Plain,
+            Self::Other(other) => match &**other {
+                // It keeps a loan, which the copy has no part in.
+                Other::Elements(stretch) => Other::Elements(stretch.clone()).into(),
+                _ => Self::Other(Arc::clone(other)),
+            },
+        }
+    }
+}
+
+impl From<Other> for Layout {
+    fn from(other: Other) -> Self {
+        Self::Other(Arc::new(other))
+    }
+}
+
+impl Layout {
+    /// That of pairs in a reduction.
+    pub fn pairs() -> Self {
+        static PAIRS: LazyLock<Arc<Other>> = LazyLock::new(|| Arc::new(Other::Pairs));
+        Self::Other(Arc::clone(&PAIRS))
+    }
+
+    /// That of an active datatype without an active double, and with passive parts.
+    pub fn is_hollow(&self) -> bool {
+        matches!(self.other(), Some(Other::Map(map)) if map.n == 0 && !map.pieces.is_empty())
+    }
+
+    #[inline]
+    pub fn other(&self) -> Option<&Other> {
+        match self {
+            Self::Plain => None,
+            Self::Other(other) => Some(other),
+        }
+    }
+
+    #[inline]
+    pub(super) fn stretch(&self) -> Option<&ElementBuffer> {
+        match self.other() {
+            Some(Other::Elements(stretch)) => Some(stretch),
+            _ => None,
+        }
+    }
+
+    /// Nobody else has it, since a copy has its own.
+    #[inline]
+    pub(super) fn stretch_mut(&mut self) -> Option<&mut ElementBuffer> {
+        match self {
+            Self::Plain => None,
+            Self::Other(other) => match Arc::get_mut(other) {
+                Some(Other::Elements(stretch)) => Some(stretch),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// What leads to a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handle {
+    Matrix,
+    View,
+}
+
+impl Handle {
+    /// The `n` elements from the `first` on of what it leads to.
+    ///
+    /// # Safety
+    /// `base` is the address of a live matrix, or of a view of one.
+    pub(super) unsafe fn elements(
+        self,
+        name: &str,
+        base: *mut c_void,
+        first: i64,
+        n: usize,
+    ) -> Outcome<Layout> {
+        // SAFETY: the caller's promise.
+        let stretch = unsafe {
+            let view = match self {
+                Self::Matrix => Owned::share(base.cast::<Matrix>()).view(),
+                Self::View => *base.cast::<View>(),
+            };
+            ElementBuffer::new(name, view, first, n)?
+        };
+        Ok(Other::Elements(stretch).into())
+    }
+}
+
+/// The bytes of `n` active doubles.
+pub(super) fn bytes_of(n: usize) -> i64 {
+    wide_bytes(n * size_of::<Var>())
+}
+
+pub(super) fn wide_bytes(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+/// An offset in bytes on a 64-bit machine.
+#[allow(clippy::cast_possible_truncation)]
+pub(super) const fn offset(bytes: i64) -> isize {
+    bytes as isize
+}
+
+// SAFETY: a copy of a layout has elements of its own, so that no two threads share any; the rest is plain data.
+unsafe impl Sync for Other {}

@@ -1,0 +1,13 @@
+//! Extents by which the library's own types are known inside any type that is built from them.
+#![forbid(unsafe_code)]
+
+/// An extent that no user's type has: "admpi" in letters' numbers, and odd.
+pub const MAGIC: i64 = 0x61_64_6d_70_69;
+/// Bytes of an active double.
+pub const ACTIVE_EXTENT: i64 = 16;
+/// The same mark of `AMPI_VARMAT` and `AMPI_VIEW`: "matrix".
+pub const MATRIX_MAGIC: i64 = 0x6d_61_74_72_69_78 | 1;
+/// Bytes of an active double and an index.
+pub const PAIR_EXTENT: i64 = 24;
+/// An extent that only bundles have, below their own: "bundle" in letters' numbers, and odd.
+pub const BUNDLE_MAGIC: i64 = 0x62_75_6e_64_6c_65 | 1;
