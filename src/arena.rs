@@ -6,8 +6,8 @@
 use crate::count::wide;
 use crate::error::{Code, Error, Result};
 use crate::options;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Committing in steps below this costs more than the first touch of the pages.
 const STEP: usize = 2 << 20;
@@ -271,6 +271,42 @@ fn huge_pages() -> bool {
 pub fn reservation(bytes_an_id: usize) -> usize {
     let by_ids = (1usize << 32).saturating_mul(bytes_an_id);
     wide(memory()).min(by_ids)
+}
+
+/// What all loans of an owner share: where a stream goes that has to outlive it.
+pub type Estate = Arc<Mutex<Option<Stream>>>;
+
+/// Numbers of a stream that are lent: they stay where they are, and become zero when the loan is dropped.
+#[derive(Debug)]
+pub struct Loan {
+    first: *mut f64,
+    n: usize,
+    /// The last one unmaps what the owner has left there.
+    _estate: Estate,
+}
+
+// SAFETY: the promise of `new`.
+unsafe impl Send for Loan {}
+
+impl Loan {
+    /// # Safety
+    /// The `n` numbers are committed, and stay so while `estate` has more than one holder; nobody else uses them while the
+    /// value lives.
+    pub unsafe fn new(first: *mut f64, n: usize, estate: Estate) -> Self {
+        Self { first, n, _estate: estate }
+    }
+
+    pub const fn as_slice(&self) -> &[f64] {
+        // SAFETY: the promise of `new`.
+        unsafe { std::slice::from_raw_parts(self.first, self.n) }
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        // SAFETY: as above; nobody reads them any more.
+        unsafe { self.first.write_bytes(0, self.n) };
+    }
 }
 
 #[cfg(test)]

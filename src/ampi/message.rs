@@ -94,7 +94,7 @@ impl Received {
         let mut first = self.first;
         for piece in pieces(n, width) {
             let n = piece.len();
-            let lent = sweep.lend(first, n).map(|loan| Payload::Lent(Box::new(loan)));
+            let lent = sweep.lend(first, n).map(Payload::Lent);
             let data = lent.unwrap_or_else(|| Payload::Own(taken(first, n, sweep)));
             self.send_back(n, data, sweep)?;
             first += u32::try_from(n).expect("ids that were given out");

@@ -5,8 +5,7 @@ use super::wire::doubles;
 use super::{Private, check};
 use crate::error::{Error, Result};
 use crate::mpi::message::Envelope;
-use crate::mpi::{Failure, Loan, Operation, Payload};
-use crate::tape::AdjointLoan;
+use crate::mpi::{Failure, Operation, Payload};
 use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::ops::Range;
@@ -32,12 +31,6 @@ pub const fn in_a_piece(width: usize) -> usize {
 pub fn pieces(n: usize, width: usize) -> impl Iterator<Item = Range<usize>> {
     let whole = in_a_piece(width);
     (0..=n).step_by(whole).map(move |at| at..n.min(at + whole))
-}
-
-impl Loan for AdjointLoan {
-    fn as_slice(&self) -> &[f64] {
-        Self::as_slice(self)
-    }
 }
 
 /// A message of adjoints: `n` values of `width` directions, at most a piece.

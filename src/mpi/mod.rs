@@ -46,7 +46,7 @@ pub use items::Doubles;
 pub use list::List;
 pub use operation::Operation;
 pub use own::times;
-pub use payload::{Loan, Payload};
+pub use payload::Payload;
 pub use place::{Place, Readable, Writable};
 pub use raw::{is_in_place, is_live, largest_tag, wide_int};
 pub use serial::Serial;

@@ -2,17 +2,13 @@
 #![forbid(unsafe_code)]
 
 use super::Staging;
-
-/// Doubles that somebody lends until they are sent: they stay where they are as long as the loan lives.
-pub trait Loan: Send + std::fmt::Debug {
-    fn as_slice(&self) -> &[f64];
-}
+use crate::arena::Loan;
 
 /// The doubles of a message that the library sends: its own, or others where they lie.
 #[derive(Debug)]
 pub enum Payload {
     Own(Staging),
-    Lent(Box<dyn Loan>),
+    Lent(Loan),
 }
 
 impl Default for Payload {

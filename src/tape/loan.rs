@@ -1,43 +1,17 @@
 //! What MPI uses where it lies: adjoints, while the sweep that has taken them goes on, and parts of the arena.
 
 use super::sweep::Sweep;
-use super::{Estate, Tape, adjoint_stream};
-use crate::arena::Stream;
+use super::{Tape, adjoint_stream};
+use crate::arena::{Estate, Loan, Stream};
 use crate::count::wide;
 use crate::error::{Code, Error, Result};
 use std::sync::{Arc, PoisonError};
-
-/// The adjoints of an event's outputs, which the sweep has taken. They become zero when it is dropped.
-#[derive(Debug)]
-pub struct AdjointLoan {
-    first: *mut f64,
-    n: usize,
-    /// The last one unmaps what the tape has left there.
-    _estate: Estate,
-}
-
-// SAFETY: nobody else uses the range, and it stays mapped: a tape does not unmap adjoints that are lent.
-unsafe impl Send for AdjointLoan {}
-
-impl AdjointLoan {
-    pub const fn as_slice(&self) -> &[f64] {
-        // SAFETY: committed, and as above.
-        unsafe { std::slice::from_raw_parts(self.first, self.n) }
-    }
-}
-
-impl Drop for AdjointLoan {
-    fn drop(&mut self) {
-        // SAFETY: as above; nobody reads it any more.
-        unsafe { self.first.write_bytes(0, self.n) };
-    }
-}
 
 impl Sweep<'_> {
     /// Takes the `n * width` adjoints of consecutive outputs of this event, as `take` does, but leaves them where they
     /// are. What lies below on the tape is older than these ids and cannot name them; code of the user's can. So none
     /// if the sweep runs any before it has ended, and with it, if it succeeds, every loan.
-    pub fn lend(&mut self, first: u32, n: usize) -> Option<AdjointLoan> {
+    pub fn lend(&mut self, first: u32, n: usize) -> Option<Loan> {
         let event = self.event_index();
         let tape = self.tape();
         assert!(first >= tape.header(event).id, "outputs of the event");
@@ -46,7 +20,8 @@ impl Sweep<'_> {
         }
         let n = n * tape.width;
         let first = tape.adjoints_mut(first, n).as_mut_ptr();
-        Some(AdjointLoan { first, n, _estate: Arc::clone(&tape.estate) })
+        // SAFETY: the sweep has taken them, and a tape does not unmap adjoints that are lent.
+        Some(unsafe { Loan::new(first, n, Arc::clone(&tape.estate)) })
     }
 }
 

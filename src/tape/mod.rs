@@ -35,7 +35,7 @@ pub use current::{activate, current, forget_current, with_current};
 pub use cursors::{Cursors, MAX_ARGUMENTS, TAPE_ABI, Var, copy_values};
 pub use event::Event;
 pub use job::{ActiveJob, JobFunction, JobTape, Lease};
-pub use loan::{AdjointLoan, ArenaLoan};
+pub use loan::ArenaLoan;
 pub use nest::{NestToken, Outside};
 pub use no_tape::{checking, is_no_tape, set_checking};
 pub use operands::{Operands, Reach};
@@ -47,7 +47,7 @@ pub use stale::check_without_tape;
 pub use stored::{Ids, Pod, Store, Stored};
 pub use sweep::Sweep;
 
-use crate::arena::{self, Budget, Stream};
+use crate::arena::{self, Budget, Estate, Stream};
 use crate::count::{wide, wide32};
 use crate::error::{Code, Error, Result};
 use crate::options;
@@ -55,8 +55,8 @@ use companions::Companions;
 use nest::{Nest, Running};
 use segments::Segments;
 use std::ops::Range;
+use std::sync::Weak;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Weak};
 use tags::Tags;
 
 /// What an event has in the event stream.
@@ -64,9 +64,6 @@ const HEADER_BYTES: usize = 32;
 
 /// Most directions of a sweep.
 const WIDEST: usize = 16;
-
-/// What all loans of adjoints share: where these go if they have to outlive the tape.
-type Estate = Arc<Mutex<Option<Stream>>>;
 
 /// Room for the adjoints of all ids.
 fn adjoint_stream() -> Stream {
