@@ -5,7 +5,7 @@
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
-use support::{identifier, texts_in};
+use support::{identifier, read, root, texts_in};
 
 /// Module and floor. A module may name itself and what lies below it.
 const FLOORS: &[(&str, u32)] = &[
@@ -152,6 +152,59 @@ fn names_are_found() {
     assert_eq!(named_modules("let x = crate::arena::new(); // crate::capi"), ["arena"]);
     assert!(is_allowed("ampi", "tape") && !is_allowed("tape", "ampi"));
     assert!(!is_allowed("linalg", "mpi") && !is_allowed("error", "arena"));
+}
+
+/// A file has one subject. These have more, or a reason that is not written down yet.
+const TOO_LONG: &[&str] = &[
+    "cpp_tests/ampi/checking.cpp",
+    "cpp_tests/ampi/mixed.cpp",
+    "cpp_tests/ampi/point_to_point.cpp",
+    "cpp_tests/ampi/random.cpp",
+    "cpp_tests/ampi/reductions.cpp",
+    "cpp_tests/ampi/tangent_types.cpp",
+    "cpp_tests/ampi/tangents.cpp",
+    "cpp_tests/linalg/functions.cpp",
+    "cpp_tests/map/cases.h",
+    "cpp_tests/map/functions.cpp",
+    "cpp_tests/tape/sweeps.cpp",
+    "include/admpi/arrays.hpp",
+    "src/tape/mod.rs",
+    "src/tape/sweep.rs",
+];
+
+/// Lines of a file that needs no reason.
+const LONG: usize = 800;
+
+/// Whether a program wrote the file: by what `.gitattributes` says, or as the header of a unit of `src/capi`.
+fn is_generated(path: &str, attributes: &str) -> bool {
+    let marked = attributes.lines().filter_map(|line| line.strip_suffix(" linguist-generated"));
+    let is_marked = |pattern: &str| match pattern.split_once('*') {
+        None => path == pattern,
+        Some((start, end)) => path.starts_with(start) && path.ends_with(end),
+    };
+    let unit = path.strip_prefix("include/admpi/").and_then(|name| name.strip_suffix(".h"));
+    marked.into_iter().any(is_marked)
+        || unit.is_some_and(|unit| root().join(format!("src/capi/{unit}.rs")).exists())
+}
+
+/// A file of more lines says why in its first, behind the word `Long:`.
+#[test]
+fn long_files_say_why() {
+    let attributes = read(".gitattributes");
+    let endings = ["rs", "c", "h", "hpp", "cpp"];
+    for (path, text) in texts_in(&["src", "include", "cpp_tests"], &endings) {
+        let first = text.lines().next().unwrap_or_default();
+        let wanting = text.lines().count() > LONG && !first.contains("Long: ");
+        if TOO_LONG.contains(&path.as_str()) {
+            assert!(wanting, "{path}: take it from the list TOO_LONG");
+        } else {
+            let excused = !wanting || is_generated(&path, &attributes);
+            assert!(
+                excused,
+                "{path} has more than {LONG} lines: split it, or say why in the first line, behind Long:"
+            );
+        }
+    }
 }
 
 /// What C calls is for C: the library has functions of its own. One C function that called another would go through an

@@ -343,7 +343,7 @@ def alltoall_parts(f, sends, receives):
             all_traffic(comm, in_place, |n| {sent}, |n| {receives})
         }}"""
     start = f"""let in_place = is_in_place(sendbuf);
-        let staged = {"in_place" if request else "in_place && COPIES_IN_PLACE"};
+        let staged = {"in_place" if request else "in_place && quirks::IN_PLACE_SENDS_PACKED_COPIES"};
         """
     start += """let (from, base) = if staged { (bottom(), 0) } else { apart(sendbuf, recvbuf) };
         """ if request else """let from = if staged { bottom() } else { sendbuf };
@@ -463,7 +463,7 @@ def isendrecv_replace(f):
 def sendrecv_replace(f):
     small = early(f).replace("let Some(n) = small(count)",
                              "let (Some(n), false) = (small(count), replaces_by_copy(datatype))")
-    return small + f"""if !COPIES_IN_PLACE {{
+    return small + f"""if !quirks::IN_PLACE_SENDS_PACKED_COPIES {{
             return {one("PointToPoint")(f).split(chr(10), 1)[1]};
         }}
         {COPY}

@@ -8,45 +8,41 @@
 use crate::error::{Code, Error, Result};
 use crate::mpi::Staging;
 
-/// The calls, as they are numbered in a stamp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Call {
-    Bcast,
-    Gather,
-    Scatter,
-    Allgather,
-    Alltoall,
-    Reduce,
-    ReduceScatter,
-    Allreduce,
-    Scan,
-    Exscan,
-    NeighborAllgather,
-    NeighborAlltoall,
+/// The calls and their names, as they are numbered in a stamp: from 1 on.
+macro_rules! calls {
+    ($($call:ident $name:literal,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Call { $($call),* }
+
+        impl Call {
+            const NAMES: &[&str] = &[$($name),*];
+        }
+    };
 }
 
-impl Call {
-    /// In the order of their numbers, which begin with 1.
-    const NAMES: [&str; 12] = [
-        "Bcast",
-        "Gather",
-        "Scatter",
-        "Allgather",
-        "Alltoall",
-        "Reduce",
-        "Reduce_scatter",
-        "Allreduce",
-        "Scan",
-        "Exscan",
-        "Neighbor_allgather",
-        "Neighbor_alltoall",
-    ];
+calls! {
+    Bcast "Bcast",
+    Gather "Gather",
+    Scatter "Scatter",
+    Allgather "Allgather",
+    Alltoall "Alltoall",
+    Reduce "Reduce",
+    ReduceScatter "Reduce_scatter",
+    Allreduce "Allreduce",
+    Scan "Scan",
+    Exscan "Exscan",
+    NeighborAllgather "Neighbor_allgather",
+    NeighborAlltoall "Neighbor_alltoall",
 }
 
 /// Bits of a call's number and of the hash of what else its members have alike; with those of the call 32, so that the sum
 /// over two million members is exact.
 const NUMBER: u32 = 12;
 const DETAIL: u32 = 16;
+const _: () = assert!(
+    Call::NAMES.len() < 1 << (32 - NUMBER - DETAIL),
+    "every call has a number in the bits that are left"
+);
 
 /// The number of a call whose messages have a tag of its own instead.
 pub const UNNUMBERED: u32 = (1 << NUMBER) - 1;

@@ -1,4 +1,6 @@
-//! Datatypes, packing and queries for counts past 2^31, and what BigMPI has beside calls of MPI.
+//! Datatypes, packing and queries for counts past 2^31. Long: one C header, half of it comments.
+//! And what BigMPI has beside calls of MPI.
+//!
 //! `include/admpi/large_types.h` is generated from this file.
 
 use super::large_arguments::{fitted, on_comm, on_nothing, shift, shift_mut};

@@ -4,7 +4,9 @@
 #![forbid(unsafe_code)]
 
 use super::limit::limit;
-use crate::mpi::{Comm, Datatype, quirks, wide_int};
+use super::movement::Side;
+use crate::mpi::handle::Role;
+use crate::mpi::{Comm, Datatype, Outcome, quirks, raw, wide_int};
 use std::ffi::c_int;
 
 /// For how many partners the arrays are, of `Alltoallw`.
@@ -52,4 +54,79 @@ fn partners(comm: Comm) -> Option<usize> {
         return None;
     }
     comm.partners().ok().map(|n: c_int| wide_int(n))
+}
+
+/// Whether the form of Allgatherv for large counts may be wrong. All ranks receive as many bytes, so all decide alike;
+/// but of two groups, neither knows what the other receives.
+pub fn large_allgatherv(
+    comm: Comm,
+    datatype: Datatype,
+    items: impl FnOnce(usize) -> Outcome<i64>,
+) -> bool {
+    let of_one = quirks::ALLGATHERV_OF_ONE_IGNORES_DISPLACEMENT;
+    let long = quirks::ALLGATHERV_HANGS_PAST_2_GIB;
+    let wrong = || -> Outcome<bool> {
+        let n = wide_int(comm.partners()?);
+        if comm.is_inter()? {
+            return Ok(long || of_one);
+        }
+        let bytes = if long { items(n)?.saturating_mul(datatype.size()?) } else { 0 };
+        Ok(of_one && n == 1 || bytes > i64::from(limit()))
+    };
+    (of_one || long) && wrong().unwrap_or(false)
+}
+
+/// Whether `Gather` or `Scatter` cuts a part within an item. All ranks must take the same way. Within a group each has a
+/// part of the same items, the root `at_root`; between two groups some have none.
+#[inline(always)]
+pub fn gather(comm: Comm, root: c_int, at_root: Side, elsewhere: Side) -> bool {
+    quirks::GATHER_CUTS_PACKED_ITEMS && cuts_items(comm, root, at_root, elsewhere)
+}
+
+fn cuts_items(comm: Comm, root: c_int, at_root: Side, elsewhere: Side) -> bool {
+    comm.is_inter().is_ok_and(|inter| {
+        let is_root = matches!(comm.role(root), Ok(Role::Root));
+        let Side { count, datatype } = if is_root { at_root } else { elsewhere };
+        inter || count > 0 && is_mixed(datatype)
+    })
+}
+
+/// What a type is made of.
+#[derive(PartialEq)]
+enum Grain {
+    Nothing,
+    /// Items of one size, without gaps.
+    Alike(i64),
+    /// Items of several sizes, or with gaps.
+    Mixed,
+}
+
+/// Whether a type has items of several sizes, or gaps. What is no type MPI refuses.
+pub fn is_mixed(datatype: Datatype) -> bool {
+    matches!(grain(datatype), Ok(Grain::Mixed))
+}
+
+fn grain(datatype: Datatype) -> Outcome<Grain> {
+    let size = datatype.size()?;
+    if size == 0 {
+        return Ok(Grain::Nothing);
+    }
+    let Some(contents) = datatype.contents()? else {
+        let whole = datatype.bounds()?.extent() == size;
+        return Ok(if whole { Grain::Alike(size) } else { Grain::Mixed });
+    };
+    let blocks =
+        contents.integers.get(1..).filter(|_| contents.combiner == raw::constants().structure);
+    let mut all = Grain::Nothing;
+    for (i, part) in contents.datatypes.iter().enumerate() {
+        if blocks.is_some_and(|blocks| blocks.get(i) == Some(&0)) {
+            continue;
+        }
+        all = match (all, grain(part.datatype())?) {
+            (one, Grain::Nothing) | (Grain::Nothing, one) => one,
+            (one, other) if one == other => one,
+            _ => Grain::Mixed,
+        };
+    }
+    Ok(all)
 }

@@ -4,9 +4,10 @@ use super::Call;
 use super::limit::settled;
 use super::plan::{Family, Plan, choose};
 use super::types::committed;
+use crate::mpi::handle::Role;
 use crate::mpi::raw::{self, MPI_Datatype};
 use crate::mpi::types::Made;
-use crate::mpi::{Datatype, Outcome};
+use crate::mpi::{Comm, Datatype, Outcome};
 use std::ffi::c_int;
 
 /// A count and a type, of one of a call's buffers.
@@ -121,4 +122,13 @@ impl Call {
             Err(code) => code,
         }
     }
+}
+
+/// Which buffers of a gather a rank uses: those sent and those received.
+pub fn gathered(comm: Comm, root: c_int, in_place: bool) -> Outcome<(bool, bool)> {
+    Ok(match comm.role(root)? {
+        Role::Root => (!in_place && !comm.is_inter()?, true),
+        Role::Leaf => (true, false),
+        Role::Bystander => (false, false),
+    })
 }

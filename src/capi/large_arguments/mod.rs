@@ -2,12 +2,12 @@
 
 use crate::error::{Code, Error};
 use crate::large::limit::limit;
-use crate::large::movement::{Fitted, Side};
+use crate::large::movement::{self, Fitted, Side};
 use crate::large::plan::Family;
 use crate::large::reduction::{Counts, Room};
 pub use crate::large::vector::{NEIGHBOURS_BY_RANK, neighbour_width};
 use crate::large::vector::{Part, Parts, Traffic, among_neighbours};
-use crate::large::{Call, memory};
+use crate::large::{Call, defects, memory};
 use crate::mpi::alone::{self, Items};
 use crate::mpi::handle::{File, Object, Role, Win};
 use crate::mpi::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
@@ -231,8 +231,7 @@ pub const fn guarded(family: Family, wrong: bool) -> Family {
     if wrong { Family::GuardedVector } else { family }
 }
 
-/// Where MPI's own Allgatherv with large counts may be wrong (`quirks`): on one rank, and past 2^31 bytes. All
-/// ranks receive as many bytes, so all decide alike; but of two groups, neither knows what the other receives.
+/// `defects::large_allgatherv`, of what the caller passed.
 ///
 /// # Safety
 /// As for `v_parts`.
@@ -241,63 +240,45 @@ pub unsafe fn allgatherv_is_wrong(
     counts: *const MPI_Count,
     datatype: MPI_Datatype,
 ) -> bool {
-    let bytes = || -> Outcome<i64> {
-        // SAFETY: handed on.
-        let (comm, datatype) = unsafe { (Comm::new(comm), Datatype::new(datatype)) };
-        let n = wide_int(comm.partners()?);
-        if n == 1 || comm.is_inter()? {
-            return Ok(i64::MAX);
-        }
+    let items = |n| {
         // SAFETY: handed on.
         let counts = unsafe { elements(("recvcounts", counts), n) }?;
-        let items = counts.iter().fold(0_i64, |sum, n| sum.saturating_add(*n));
-        Ok(items.saturating_mul(datatype.size()?))
+        Ok(counts.iter().fold(0_i64, |sum, n| sum.saturating_add(*n)))
     };
-    cfg!(admpi_large_count) && bytes().is_ok_and(|bytes| bytes > i64::from(limit()))
+    // SAFETY: handed on.
+    unsafe { defects::large_allgatherv(Comm::new(comm), Datatype::new(datatype), items) }
 }
 
-/// Whether the library makes the copies of calls in place.
-pub const COPIES_IN_PLACE: bool = quirks::IN_PLACE_SENDS_PACKED_COPIES;
-
-/// Whether MPI's own MPI_Alltoall is wrong for that reason. Of the types each rank knows its own only, and all must take
-/// the same way: the address decides.
+/// Whether MPI's own MPI_Alltoall is wrong. Of the types each rank knows its own only, and all must take the same way: the
+/// address decides.
 #[inline(always)]
 pub fn alltoall_by_copy(sendbuf: *const c_void) -> bool {
-    COPIES_IN_PLACE && is_in_place(sendbuf)
+    quirks::IN_PLACE_SENDS_PACKED_COPIES && is_in_place(sendbuf)
 }
 
 /// Whether MPI's own MPI_Sendrecv_replace is.
-#[inline(always)]
-pub fn replaces_by_copy(datatype: MPI_Datatype) -> bool {
-    COPIES_IN_PLACE && is_mixed(datatype)
-}
-
-/// Whether MPI's own MPI_Gather or MPI_Scatter cuts a part within an item. All ranks must take the same way. Within a group each has a part of the same items, the root `at_root`;
-/// between two groups some have none.
 ///
 /// # Safety
-/// `comm` is what the caller passed.
+/// `datatype` is what the caller passed.
+#[inline(always)]
+pub unsafe fn replaces_by_copy(datatype: MPI_Datatype) -> bool {
+    // SAFETY: handed on.
+    quirks::IN_PLACE_SENDS_PACKED_COPIES && unsafe { defects::is_mixed(Datatype::new(datatype)) }
+}
+
+/// `defects::gather`, of what the caller passed.
+///
+/// # Safety
+/// `comm` and the datatypes are what the caller passed.
 #[inline(always)]
 pub unsafe fn is_cut(
     comm: MPI_Comm,
     root: c_int,
-    at_root: (MPI_Count, MPI_Datatype),
-    elsewhere: (MPI_Count, MPI_Datatype),
+    (n, t): (MPI_Count, MPI_Datatype),
+    (m, u): (MPI_Count, MPI_Datatype),
 ) -> bool {
     // SAFETY: handed on.
-    quirks::GATHER_CUTS_PACKED_ITEMS
-        && unsafe { Comm::new(comm) }.is_inter().is_ok_and(|inter| {
-            // SAFETY: handed on.
-            let (count, datatype) =
-                if unsafe { is_root(comm, root) } { at_root } else { elsewhere };
-            inter || count > 0 && is_mixed(datatype)
-        })
-}
-
-/// What is no type MPI refuses.
-fn is_mixed(datatype: MPI_Datatype) -> bool {
-    // SAFETY: the caller owes MPI a datatype.
-    matches!(grain(unsafe { Datatype::new(datatype) }), Ok(Grain::Mixed))
+    unsafe { defects::gather(Comm::new(comm), root, side(n, t), side(m, u)) }
 }
 
 /// Whether MPI's own MPI_Reduce in place is wrong.
@@ -352,41 +333,6 @@ const STAGED_BYTES: i64 = 1 << 28;
 
 const COPIED: &str = "data sent in place, which are copied first";
 
-/// What a type is made of.
-#[derive(PartialEq)]
-enum Grain {
-    Nothing,
-    /// Items of one size, without gaps.
-    Alike(i64),
-    /// Items of several sizes, or with gaps.
-    Mixed,
-}
-
-fn grain(datatype: Datatype) -> Outcome<Grain> {
-    let size = datatype.size()?;
-    if size == 0 {
-        return Ok(Grain::Nothing);
-    }
-    let Some(contents) = datatype.contents()? else {
-        let whole = datatype.bounds()?.extent() == size;
-        return Ok(if whole { Grain::Alike(size) } else { Grain::Mixed });
-    };
-    let blocks =
-        contents.integers.get(1..).filter(|_| contents.combiner == raw::constants().structure);
-    let mut all = Grain::Nothing;
-    for (i, part) in contents.datatypes.iter().enumerate() {
-        if blocks.is_some_and(|blocks| blocks.get(i) == Some(&0)) {
-            continue;
-        }
-        all = match (all, grain(part.datatype())?) {
-            (one, Grain::Nothing) | (Grain::Nothing, one) => one,
-            (one, other) if one == other => one,
-            _ => Grain::Mixed,
-        };
-    }
-    Ok(all)
-}
-
 /// A copy of some items, from which they are sent while others come to their place: the part of it, given by
 /// address. Items are packed, since the gaps of their types may be large, or no memory at all. But MPICH cuts a long
 /// message of bytes anywhere, also within what it receives as one structure or pair: such items keep their layout, and
@@ -408,7 +354,7 @@ pub unsafe fn copied(buffer: *const c_void, part: Part) -> Outcome<(Vec<u8>, Par
         let displacement = address(copy.as_ptr().cast());
         return Ok((copy, Part { displacement, ..part }));
     }
-    if COPIES_IN_PLACE && grain(part.datatype)? == Grain::Mixed {
+    if quirks::IN_PLACE_SENDS_PACKED_COPIES && defects::is_mixed(part.datatype) {
         let mut room = Room::new(count, part.datatype)?;
         // SAFETY: as above; the room is for as many items.
         unsafe { copy_items(from, room.address(), count, part.datatype) }?;
@@ -549,12 +495,7 @@ pub unsafe fn group_size(comm: MPI_Comm) -> Outcome<usize> {
 /// `comm` is what the caller passed.
 pub unsafe fn gathered(comm: MPI_Comm, root: c_int, in_place: bool) -> Outcome<(bool, bool)> {
     // SAFETY: handed on.
-    let comm = unsafe { Comm::new(comm) };
-    Ok(match comm.role(root)? {
-        Role::Root => (!in_place && !comm.is_inter()?, true),
-        Role::Leaf => (true, false),
-        Role::Bystander => (false, false),
-    })
+    movement::gathered(unsafe { Comm::new(comm) }, root, in_place)
 }
 
 /// As `gathered`, of a scatter.
@@ -563,8 +504,8 @@ pub unsafe fn gathered(comm: MPI_Comm, root: c_int, in_place: bool) -> Outcome<(
 /// As for `gathered`.
 pub unsafe fn scattered(comm: MPI_Comm, root: c_int, in_place: bool) -> Outcome<(bool, bool)> {
     // SAFETY: handed on.
-    let (receives, sends) = unsafe { gathered(comm, root, in_place) }?;
-    Ok((sends, receives))
+    movement::gathered(unsafe { Comm::new(comm) }, root, in_place)
+        .map(|(leaf, at_root)| (at_root, leaf))
 }
 
 /// Counts that are known to fit.

@@ -374,7 +374,7 @@ pub unsafe fn sendrecv_replace(
             );
         }
         let call = on_comm("MPIX_Sendrecv_replace_x", comm);
-        if !COPIES_IN_PLACE {
+        if !quirks::IN_PLACE_SENDS_PACKED_COPIES {
             return call.one(
                 Family::PointToPoint,
                 side(count, datatype),
@@ -2060,7 +2060,7 @@ pub unsafe fn alltoallv(
     unsafe {
         let call = on_comm("MPIX_Alltoallv_x", comm);
         let in_place = is_in_place(sendbuf);
-        let staged = in_place && COPIES_IN_PLACE;
+        let staged = in_place && quirks::IN_PLACE_SENDS_PACKED_COPIES;
         let from = if staged { bottom() } else { sendbuf };
         call.exchange(
             guarded(Family::Vector, in_place),
@@ -2190,7 +2190,7 @@ pub unsafe fn alltoallw(
     unsafe {
         let call = on_comm("MPIX_Alltoallw_x", comm);
         let in_place = is_in_place(sendbuf);
-        let staged = in_place && COPIES_IN_PLACE;
+        let staged = in_place && quirks::IN_PLACE_SENDS_PACKED_COPIES;
         let from = if staged { bottom() } else { sendbuf };
         call.exchange(
             guarded(Family::Vector, in_place),
