@@ -168,8 +168,6 @@ const TOO_LONG: &[&str] = &[
     "cpp_tests/map/functions.cpp",
     "cpp_tests/tape/sweeps.cpp",
     "include/admpi/arrays.hpp",
-    "src/tape/mod.rs",
-    "src/tape/sweep.rs",
 ];
 
 /// Lines of a file that needs no reason.
