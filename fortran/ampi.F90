@@ -4907,4 +4907,38 @@ module ampi
       integer, intent(out) :: ierror
     end subroutine AMPI_Win_shared_query_cptr
   end interface AMPI_Win_shared_query
+
+  interface
+    subroutine AMPI_Comm_register(comm, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(out) :: ierror
+    end subroutine AMPI_Comm_register
+    subroutine admpi_init(comm, ierr)
+      import
+      integer, intent(in) :: comm
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_init
+    subroutine admpi_finalize(ierr)
+      import
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_finalize
+    subroutine admpi_tape_seed_replicated(tape, comm, y, weight, direction, ierr)
+      use admpi, only: admpi_tape, admpi_var
+      import
+      type(admpi_tape), intent(in) :: tape
+      integer, intent(in) :: comm
+      type(admpi_var), intent(in) :: y
+      double precision, intent(in) :: weight
+      integer, optional, intent(in) :: direction
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_tape_seed_replicated
+    subroutine admpi_tape_abandon_sweep(tape, comm, ierr)
+      use admpi, only: admpi_tape
+      import
+      type(admpi_tape), intent(in) :: tape
+      integer, intent(in) :: comm
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_tape_abandon_sweep
+  end interface
 end module ampi

@@ -2981,4 +2981,38 @@ module ampi_f08
       integer, optional, intent(out) :: ierror
     end subroutine AMPI_Waitsome
   end interface
+
+  interface
+    subroutine AMPI_Comm_register(comm, ierror)
+      import
+      type(AMPI_Comm), intent(in) :: comm
+      integer, optional, intent(out) :: ierror
+    end subroutine AMPI_Comm_register
+    subroutine admpi_init(comm, ierr)
+      import
+      type(AMPI_Comm), intent(in) :: comm
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_init
+    subroutine admpi_finalize(ierr)
+      import
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_finalize
+    subroutine admpi_tape_seed_replicated(tape, comm, y, weight, direction, ierr)
+      use admpi, only: admpi_tape, admpi_var
+      import
+      type(admpi_tape), intent(in) :: tape
+      type(AMPI_Comm), intent(in) :: comm
+      type(admpi_var), intent(in) :: y
+      double precision, intent(in) :: weight
+      integer, optional, intent(in) :: direction
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_tape_seed_replicated
+    subroutine admpi_tape_abandon_sweep(tape, comm, ierr)
+      use admpi, only: admpi_tape
+      import
+      type(admpi_tape), intent(in) :: tape
+      type(AMPI_Comm), intent(in) :: comm
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_tape_abandon_sweep
+  end interface
 end module ampi_f08

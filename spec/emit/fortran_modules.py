@@ -111,6 +111,44 @@ def kind_of(name):
     return f"(kind={OF_KIND[name]})" if name in OF_KIND else ""
 
 
+# What MPI has no name for. Where `ierr` is absent an error ends the program.
+OURS = """
+  interface
+    subroutine AMPI_Comm_register(comm, ierror)
+      import
+      {comm}, intent(in) :: comm
+      integer{optional}, intent(out) :: ierror
+    end subroutine AMPI_Comm_register
+    subroutine admpi_init(comm, ierr)
+      import
+      {comm}, intent(in) :: comm
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_init
+    subroutine admpi_finalize(ierr)
+      import
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_finalize
+    subroutine admpi_tape_seed_replicated(tape, comm, y, weight, direction, ierr)
+      use admpi, only: admpi_tape, admpi_var
+      import
+      type(admpi_tape), intent(in) :: tape
+      {comm}, intent(in) :: comm
+      type(admpi_var), intent(in) :: y
+      double precision, intent(in) :: weight
+      integer, optional, intent(in) :: direction
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_tape_seed_replicated
+    subroutine admpi_tape_abandon_sweep(tape, comm, ierr)
+      use admpi, only: admpi_tape
+      import
+      type(admpi_tape), intent(in) :: tape
+      {comm}, intent(in) :: comm
+      integer, optional, intent(out) :: ierr
+    end subroutine admpi_tape_abandon_sweep
+  end interface
+"""
+
+
 def module():
     numbers = [*KINDS, *OF_STATUS, *NUMBERS]
     uses = "".join(f"  use mpi, only: {name}\n" for name in numbers)
@@ -127,7 +165,7 @@ module ampi
   logical, parameter :: AMPI_SUBARRAYS_SUPPORTED = .false.
   logical, parameter :: AMPI_ASYNC_PROTECTS_NONBLOCKING = .false.
 {TYPES_OF_ADMPI.format("integer")}{externals}
-{interfaces(CALLS, False)}end module ampi
+{interfaces(CALLS, False)}{OURS.format(comm="integer", optional="")}end module ampi
 """
 
 
@@ -147,7 +185,7 @@ module ampi_f08
   logical, parameter :: AMPI_SUBARRAYS_SUPPORTED = .false.
   logical, parameter :: AMPI_ASYNC_PROTECTS_NONBLOCKING = .false.
 {TYPES_OF_ADMPI.format("type(AMPI_Datatype)")}
-{interfaces(calls, True)}end module ampi_f08
+{interfaces(calls, True)}{OURS.format(comm="type(AMPI_Comm)", optional=", optional")}end module ampi_f08
 """
 
 

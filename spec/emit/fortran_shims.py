@@ -136,6 +136,8 @@ def header():
 #include <mpi.h>
 #include <stddef.h>
 
+#include "admpi/tape.h"
+
 /** A procedure that is an argument. */
 typedef void fortran_procedure(void);
 
@@ -154,6 +156,16 @@ void admpif_sentinels_(const MPI_Fint *binding, const MPI_Fint *status_size, con
 /** The library's number for one of MPI's requests, which is its own from then on. */
 MPI_Fint admpif_adopt_request(MPI_Fint request);
 
+"""
+    text += """/* The library's own. `direction` counts from 1 and may be NULL; without `ierr` an error ends the program. */
+void ampi_comm_register_(const MPI_Fint *comm, MPI_Fint *ierror);
+void admpi_init_(const MPI_Fint *comm, MPI_Fint *ierr);
+void admpi_finalize_(MPI_Fint *ierr);
+void admpi_tape_seed_replicated_(admpi_tape *const *tape, const MPI_Fint *comm, const admpi_var *y, const double *weight,
+                                 const MPI_Fint *direction, MPI_Fint *ierr);
+void admpi_tape_abandon_sweep_(admpi_tape *const *tape, const MPI_Fint *comm, MPI_Fint *ierr);
+
+/* MPI's */
 """
     text += "".join(wrap(prototype(one, arguments_of(one)) + ";") + "\n" for one in SHIMS)
     return text + "\n#endif\n"

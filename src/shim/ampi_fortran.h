@@ -8,6 +8,8 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "admpi/tape.h"
+
 /** A procedure that is an argument. */
 typedef void fortran_procedure(void);
 
@@ -26,6 +28,15 @@ void admpif_sentinels_(const MPI_Fint *binding, const MPI_Fint *status_size, con
 /** The library's number for one of MPI's requests, which is its own from then on. */
 MPI_Fint admpif_adopt_request(MPI_Fint request);
 
+/* The library's own. `direction` counts from 1 and may be NULL; without `ierr` an error ends the program. */
+void ampi_comm_register_(const MPI_Fint *comm, MPI_Fint *ierror);
+void admpi_init_(const MPI_Fint *comm, MPI_Fint *ierr);
+void admpi_finalize_(MPI_Fint *ierr);
+void admpi_tape_seed_replicated_(admpi_tape *const *tape, const MPI_Fint *comm, const admpi_var *y, const double *weight,
+                                 const MPI_Fint *direction, MPI_Fint *ierr);
+void admpi_tape_abandon_sweep_(admpi_tape *const *tape, const MPI_Fint *comm, MPI_Fint *ierr);
+
+/* MPI's */
 void ampi_accumulate_(const void *origin_addr, const MPI_Fint *origin_count, const MPI_Fint *origin_datatype,
                       const MPI_Fint *target_rank, const MPI_Aint *target_disp, const MPI_Fint *target_count,
                       const MPI_Fint *target_datatype, const MPI_Fint *op, const MPI_Fint *win,

@@ -58,6 +58,37 @@ void ampi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *i
   fortran_code(ierror, AMPI_Init_thread(NULL, NULL, *required, provided));
 }
 
+void ampi_comm_register_(const MPI_Fint *comm, MPI_Fint *ierror) {
+  fortran_code(ierror, AMPI_Comm_register(MPI_Comm_f2c(*comm)));
+}
+
+/* Fortran's `error stop` where nobody asks for the code. */
+static void answer(const char *what, int status, MPI_Fint *ierr) {
+  if (ierr != NULL) {
+    *ierr = status;
+  } else if (status != ADMPI_SUCCESS) {
+    fprintf(stderr, "admpi: %s: %s\n", what, admpi_last_error());
+    exit(1);
+  }
+}
+
+void admpi_init_(const MPI_Fint *comm, MPI_Fint *ierr) {
+  uses_fortran = 1;
+  answer("init", admpi_init(MPI_Comm_f2c(*comm)), ierr);
+}
+
+void admpi_finalize_(MPI_Fint *ierr) { answer("finalize", admpi_finalize(), ierr); }
+
+void admpi_tape_seed_replicated_(admpi_tape *const *tape, const MPI_Fint *comm, const admpi_var *y, const double *weight,
+                                 const MPI_Fint *direction, MPI_Fint *ierr) {
+  const int from_0 = direction == NULL ? 0 : *direction - 1;
+  answer("seed_replicated", admpi_tape_seed_replicated(*tape, MPI_Comm_f2c(*comm), *y, *weight, from_0), ierr);
+}
+
+void admpi_tape_abandon_sweep_(admpi_tape *const *tape, const MPI_Fint *comm, MPI_Fint *ierr) {
+  answer("abandon_sweep", admpi_tape_abandon_sweep(*tape, MPI_Comm_f2c(*comm)), ierr);
+}
+
 int admpi_shim_fortran_peers(MPI_Comm comm, int of_sends, int of_neighbors) {
   int sources, destinations;
   if (!of_neighbors) return guard_peers(comm);
