@@ -16,7 +16,7 @@ install(TARGETS admpi EXPORT admpi-targets
 # Without MPI there is no mpi.h for these.
 set(excluded "")
 if(NOT ADMPI_WITH_MPI)
-  set(excluded REGEX "/(admpi/(abi|ampi|collectives|init|large|map_service|messages|neighbors|reductions|requests|user_ops)[a-z_]*|bigmpi)\\.(h|hpp)$" EXCLUDE)
+  set(excluded REGEX "/(admpi/(abi|ampi|collectives|init|large|map_service|messages|neighbors|reductions|requests|user_ops)[a-z_]*|bigmpi|ampif)\\.(h|hpp)$" EXCLUDE)
 endif()
 install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" ${excluded})
