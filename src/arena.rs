@@ -88,7 +88,7 @@ impl Stream {
             return Err(Error::new(
                 Code::Limit,
                 format!(
-                    "{step} bytes beside the {has} that {owner} has committed pass its limit of {limit} bytes"
+                    "{step} bytes more than the {has} that {owner} has committed exceed its limit of {limit} bytes"
                 ),
             ));
         }
@@ -104,7 +104,7 @@ impl Stream {
             COMMITTED.fetch_sub(step as u64, Ordering::Relaxed);
             return Err(Error::new(
                 Code::Memory,
-                format!("committing {step} bytes: {}", std::io::Error::last_os_error()),
+                format!("cannot commit {step} bytes: {}", std::io::Error::last_os_error()),
             ));
         }
         if huge_pages() {
@@ -135,7 +135,7 @@ impl Stream {
             }
         }
         self.base = found.map_err(|error| {
-            Error::new(Code::Memory, format!("reserving {bytes} bytes of addresses: {error}"))
+            Error::new(Code::Memory, format!("cannot reserve {bytes} bytes of addresses: {error}"))
         })?;
         self.reserved = bytes;
         Ok(())

@@ -94,7 +94,8 @@ fn current() -> *mut Tape {
 
 /// The same, borrowed for one call.
 fn on_tape<R>(f: impl FnOnce(&mut Tape) -> Result<R>) -> Result<R> {
-    let none = || Error::new(Code::NoTape, "the user's function left the thread without a tape");
+    let none =
+        || Error::new(Code::NoTape, "the user's function left the thread without a current tape");
     with_current(|tape| f(tape.ok_or_else(none)?))
 }
 

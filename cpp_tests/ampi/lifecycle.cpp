@@ -165,7 +165,7 @@ int main(int argc, char **argv) {
   CHECK(admpi_finalize() == ADMPI_SUCCESS);
   CHECK(AMPI_ADOUBLE == MPI_DATATYPE_NULL);
   CHECK(admpi_tape_reverse(tape.handle()) == ADMPI_ERR_MPI);
-  CHECK(strstr(admpi_last_error(), "after the end") != nullptr);
+  CHECK(strstr(admpi_last_error(), "has been finalised") != nullptr);
 
   for (int again = 0; again < 3; ++again) {
     use_passive_types();

@@ -652,7 +652,7 @@ TEST_CASE("test_point_to_point_persistent_misuse") {
   AMPI_Recv_init(&x[1], 1, AMPI_ADOUBLE, at.rank, 0, comm, &q);
   CHECK(text_of(AMPI_Cancel(&q)).find("AMPI_Cancel: the request is persistent and not active") == 0);
   CHECK(AMPI_Start(&q) == MPI_SUCCESS);
-  CHECK(text_of(AMPI_Start(&q)).find("AMPI_Start: the request is active already") == 0);
+  CHECK(text_of(AMPI_Start(&q)).find("AMPI_Start: the request is already active") == 0);
   CHECK(text_of(AMPI_Request_free(&q)).find("AMPI_Request_free: the request receives active data") == 0);
   CHECK(AMPI_Send(&x[0], 1, AMPI_ADOUBLE, at.rank, 0, comm) == MPI_SUCCESS);
   CHECK(AMPI_Wait(&q, MPI_STATUS_IGNORE) == MPI_SUCCESS);

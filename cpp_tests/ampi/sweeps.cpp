@@ -302,7 +302,7 @@ TEST_CASE("test_sweeps_given_up_while_adjoints_leave") {
         seed_all();
       }
       if (what == widened) {
-        tape->width(2);
+        tape->set_width(2);
         seed_all();
       }
       if (what == trimmed) {

@@ -481,9 +481,9 @@ TEST_CASE("test_tangent_types_in_windows") {
   void *const unseen_result = got.data();
   const MPI_Datatype type = mpi_type<first>();
   for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX}) {
-    check_refused(AMPI_Accumulate(unseen, 1, type, 0, 0, 1, type, op, window), "AMPI_Accumulate", "after a get");
+    check_refused(AMPI_Accumulate(unseen, 1, type, 0, 0, 1, type, op, window), "AMPI_Accumulate", "after a Get");
     check_refused(AMPI_Get_accumulate(unseen, 1, type, unseen_result, 1, type, 0, 0, 1, type, op, window),
-                  "AMPI_Get_accumulate", "after a get");
+                  "AMPI_Get_accumulate", "after a Get");
   }
   AMPI_Win_fence(0, window);
   AMPI_Win_free(&window);

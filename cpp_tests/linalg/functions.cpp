@@ -861,7 +861,7 @@ TEST_CASE("test_linalg_functions_find_one_dependent_column") {
       const varmat a(n, n, x.data());
       ++trials;
       found += message([&] { solve(a, a); }).find("solve: a is singular: column ") == 0;
-      found += message([&] { qr(a); }).find("qr: a has not full rank: column ") == 0;
+      found += message([&] { qr(a); }).find("qr: a does not have full rank: column ") == 0;
       // Its rows depend on each other as the columns do; gram is of integers too.
       found += message([&] { cholesky(tcrossprod(a)); }).find("cholesky: a is not positive definite: pivot ") == 0;
       // Far from that by a part in a billion.
@@ -905,7 +905,7 @@ TEST_CASE("test_linalg_functions_refuse") {
   CHECK(starts_with(message([&] { inverse(singular); }), "inverse" + dependent));
   CHECK(starts_with(message([&] { log_determinant(singular); }), "log_determinant" + dependent));
   CHECK(starts_with(message([&] { lu(singular); }), "lu" + dependent));
-  CHECK(starts_with(message([&] { qr(singular); }), "qr: a has not full rank: column 2 depends on those before it"));
+  CHECK(starts_with(message([&] { qr(singular); }), "qr: a does not have full rank: column 2 depends on those before it"));
   varmat upper = square;
   upper(1, 1) = 0.0;
   CHECK(message([&] { solve_upper(upper, square); }) == "solve_upper: a is singular: its element (1, 1) is 0");

@@ -402,7 +402,7 @@ TEST_CASE("test_tape_a_nest_in_a_callback_does_not_use_what_the_sweep_has_passed
       tape.seed(late);
       const auto [code, message] = thrown([&] { tape.reverse(); });
       CHECK(code == ADMPI_ERR_NEST);
-      CHECK(message.find("the value of id " + std::to_string(late.id) + ", which that sweep has passed") != std::string::npos);
+      CHECK(message.find("the value with id " + std::to_string(late.id) + ", which the outer sweep has passed") != std::string::npos);
       CHECK(tape.adjoint(late) == 0.0);  // nothing is left for another sweep
       // The result of the operation itself is as late.
       tape.clear_adjoints();

@@ -181,7 +181,7 @@ int check_plain([[maybe_unused]] const char *call, [[maybe_unused]] const char *
 inline constexpr char why_not_in_files[] =
     "the buffer is of admpi::tangent, and a file holds numbers: write admpi::value of them, read into double";
 inline constexpr char why_not_accumulated[] =
-    "the buffer is of admpi::tangent: they are put and got, but not accumulated; combine them after a get";
+    "the buffer is of admpi::tangent: Put and Get take tangents, accumulates do not; combine them after a Get";
 
 }  // namespace detail
 }  // namespace ADMPI_NAMESPACE

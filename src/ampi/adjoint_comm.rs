@@ -264,13 +264,16 @@ impl Private {
 
 #[cold]
 fn ended() -> Error {
-    Error::new(Code::Mpi, "adjoints were to travel after the end of MPI, or of the library")
+    Error::new(
+        Code::Mpi,
+        "a sweep has adjoints to send, but MPI or the library has been finalised: sweep before AMPI_Finalize and admpi_finalize",
+    )
 }
 
 #[cold]
 fn too_deep(depth: u32, levels: u32, wanted: u32) -> Error {
     let why = format!(
-        "adjoints were to travel in a sweep inside {depth} callbacks of sweeps, and the communicator entered with room for {levels}; set ADMPI_NESTS={wanted} in the environment of all ranks"
+        "a sweep inside {depth} callbacks of sweeps has adjoints to send, but the communicator was registered for {levels} levels; set ADMPI_NESTS={wanted} in the environment of all ranks"
     );
     Error::new(Code::Nest, why)
 }

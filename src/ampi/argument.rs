@@ -20,7 +20,7 @@ fn layout(name: &str, argument: &Argument) -> Outcome<Layout> {
         Some(layout) => Ok(layout),
         None if content(datatype) == Content::Untold => passive_layout(datatype, argument.items()),
         None => {
-            let why = "the datatype is passive, but that of the call's other buffer is active: both must be";
+            let why = "the datatype is passive, but the datatype of the call's other buffer is active: both must be active, or both passive";
             Err(Error::new(Code::Unsupported, format!("{name}: {why}")).into())
         }
     }
@@ -226,8 +226,7 @@ fn is_left_to_mpi(contents: impl IntoIterator<Item = Option<Content>>) -> Outcom
 
 #[cold]
 fn untold() -> Failure {
-    let why = "the datatype, made of no blocks, says not whether the call is on active data, which this rank must record as the \
-         others do: make it from AMPI_ADOUBLE (a block of length 0 will do) or from a passive type";
+    let why = "the datatype has no blocks, so it does not tell whether the call is on active data, which this rank must record if the others do: make it from AMPI_ADOUBLE (a block of length 0 is enough) or from a passive type";
     Error::new(Code::Unsupported, why).into()
 }
 

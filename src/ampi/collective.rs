@@ -708,7 +708,7 @@ impl Turn {
 #[cold]
 fn forgotten(call: &str) -> Error {
     let why = format!(
-        "{call}: the start has been forgotten by a reset of the tape or with its nest; complete the request before that"
+        "{call}: a reset of the tape, or the end of a nest, has removed the start of the request; complete requests before that"
     );
     Error::new(Code::Stale, why)
 }

@@ -67,7 +67,7 @@ fn attribute() -> Outcome<CommAttribute> {
 fn overtaking() -> Error {
     Error::new(
         Code::Unsupported,
-        "the communicator asserts mpi_assert_allow_overtaking, so that its messages have no order to reverse; remove the assertion",
+        "the communicator asserts mpi_assert_allow_overtaking, so its messages have no order to reverse; remove the assertion",
     )
 }
 
@@ -130,7 +130,7 @@ impl Drop for Claim {
 
 #[cold]
 pub fn unknown() -> Failure {
-    let why = "active data on a communicator that the library does not know: make it by an AMPI_ call, or call AMPI_Comm_register on all its members";
+    let why = "active data on a communicator that the library does not know: make it with an AMPI_ call, or call AMPI_Comm_register on all its members";
     Error::new(Code::Mpi, why).into()
 }
 
@@ -159,7 +159,7 @@ pub fn of_collective(comm: Comm) -> Outcome<&'static Private> {
 /// An error for an intercommunicator, whose collectives mean something else.
 pub fn refuse_inter(comm: Comm) -> Outcome<()> {
     if comm.is_inter()? {
-        return Err(Error::new(Code::Unsupported, "active data on an intercommunicator").into());
+        return Err(Error::new(Code::Unsupported, "active data on an intercommunicator: make an intracommunicator with AMPI_Intercomm_merge and AMPI_Comm_register").into());
     }
     Ok(())
 }

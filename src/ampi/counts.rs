@@ -58,7 +58,8 @@ impl Counts<'_> {
                 match total.map(u32::try_from) {
                     Some(Ok(total)) => Ok(wide32(total)),
                     _ => {
-                        let why = "the counts of all ranks are past 2^32 active doubles together";
+                        let why =
+                            "the counts of all ranks are more than 2^32 active doubles in total";
                         Err(Error::new(Code::Argument, why).into())
                     }
                 }
@@ -127,8 +128,11 @@ impl StoredCounts {
 /// `n` for each of `ranks`, or an error.
 pub fn whole(n: usize, ranks: usize) -> Outcome<usize> {
     n.checked_mul(ranks).filter(|&n| u32::try_from(n).is_ok()).ok_or_else(|| {
-        Error::new(Code::Argument, format!("{n} doubles from each of {ranks} ranks are past 2^32"))
-            .into()
+        Error::new(
+            Code::Argument,
+            format!("{n} active doubles from each of {ranks} ranks are more than 2^32"),
+        )
+        .into()
     })
 }
 

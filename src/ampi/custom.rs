@@ -205,11 +205,11 @@ impl Custom {
     /// Refuses operands that the operation would not see all of, before anybody waits for them.
     fn check(&self, own: &Argument) -> Outcome<()> {
         if own.datatype().is_of_elements() {
-            let why = "op: a function of the program's works on AMPI_ADOUBLE, and the datatype is AMPI_VARMAT or AMPI_VIEW";
+            let why = "op: a user's function works on AMPI_ADOUBLE, but the datatype is AMPI_VARMAT or AMPI_VIEW; copy the elements to an array";
             return Err(Error::new(Code::Unsupported, why).into());
         }
         if self.has_derivative() && read(own)?.mixed_bytes().is_some() {
-            let why = "op: it was made by AMPI_Op_create_adjoint, whose function knows doubles only, and the datatype has passive parts beside active ones; make one by AMPI_Op_create";
+            let why = "op: it was made by AMPI_Op_create_adjoint, whose function knows doubles only, but the datatype has passive parts beside active ones; make one by AMPI_Op_create";
             return Err(Error::new(Code::Unsupported, why).into());
         }
         Ok(())
@@ -282,7 +282,7 @@ impl Custom {
         let team = Team::of(comm, root, own.items())?;
         let (rank, ranks) = (team.rank(), team.ranks());
         let Some(root) = usize::try_from(root).ok().filter(|&root| root < ranks) else {
-            let why = format!("root = {root} is none of the {ranks} ranks");
+            let why = format!("root = {root} is not one of the {ranks} ranks");
             return Err(Error::new(Code::Argument, why).into());
         };
         let joined = self.join(&team, own)?;

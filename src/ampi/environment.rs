@@ -13,7 +13,7 @@ static ENDING: Mutex<Option<CommAttribute>> = Mutex::new(None);
 /// Makes the library ready, and enters `comm`. Collective over `comm`; may be called again for others.
 pub fn init(comm: Comm) -> Outcome<()> {
     if !mpi::is_live() {
-        return Err(Error::new(Code::Mpi, "MPI is not initialised, or finalised already").into());
+        return Err(Error::new(Code::Mpi, "MPI is not initialised, or has been finalised").into());
     }
     if comm.is_null() {
         return Err(Error::new(Code::Argument, "comm is MPI_COMM_NULL").into());

@@ -724,7 +724,7 @@ pub fn sendrecv(
     };
     let (sends, receives) = (carries(send, to.peer), carries(receive, from.peer));
     if sends && receives && is_passive(send.datatype()) != is_passive(receive.datatype()) {
-        let why = "one of sendtype and recvtype is active and the other passive: both must be; to exchange the one for the other use AMPI_Irecv, AMPI_Send and AMPI_Wait";
+        let why = "one of sendtype and recvtype is active and the other passive: both must be active, or both passive; to exchange active for passive data use AMPI_Irecv, AMPI_Send and AMPI_Wait";
         return Err(Error::new(Code::Unsupported, why).into());
     }
     let source = if sends { argument::source("sendbuf", send)? } else { Source::default() };

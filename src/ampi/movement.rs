@@ -314,10 +314,10 @@ fn same_length(sent: Option<(usize, usize)>, received: (usize, usize)) -> Outcom
     let ((sent, words), (n, room)) = (sent, received);
     let why = if sent == n {
         format!(
-            "sendcount holds {words} words beside and between active doubles and recvcount {room}: they must agree"
+            "sendcount describes {words} passive words beside active doubles, and recvcount {room}: they must agree"
         )
     } else {
-        format!("sendcount holds {sent} active doubles and recvcount {n}: they must agree")
+        format!("sendcount describes {sent} active doubles, and recvcount {n}: they must agree")
     };
     Err(Error::new(Code::Argument, why).into())
 }

@@ -53,7 +53,7 @@ fn refuse<T>(op: Op) -> Outcome<T> {
     let why = if let Some(name) = name_of(op) {
         format!("op = {name} has no derivative: active data cannot be reduced by it")
     } else {
-        "op was not made by AMPI_Op_create or AMPI_Op_create_adjoint: active data needs one that was".into()
+        "op was not made by AMPI_Op_create or AMPI_Op_create_adjoint: active data need such an operation".into()
     };
     Err(Error::new(Code::Unsupported, why).into())
 }

@@ -55,7 +55,7 @@ pub fn on_tape<R>(serial: u64, f: impl FnOnce(&mut Tape) -> Result<R>) -> Outcom
     });
     done.unwrap_or_else(|| {
         Err(not_on_it(
-            "the request was started on a tape, and the calling thread has none at its completion",
+            "the request was started on a tape, and the calling thread has none at its completion; complete it while that tape is current",
         ))
     })
 }
@@ -86,11 +86,13 @@ pub fn check_buffer(content: c_int, datatype: Datatype) -> Outcome<()> {
         // Before initialisation all of ours are null. The call says so, if its datatype is significant.
         _ if of_elements && !is_installed() => return Ok(()),
         _ if of_elements => {
-            "the datatype is AMPI_VARMAT or AMPI_VIEW, and the buffer is not an admpi_varmat or admpi_view"
+            "the datatype is AMPI_VARMAT or AMPI_VIEW, and the buffer is not an admpi_varmat or admpi_view; pass the handle() of the matrix or view"
         }
         0 | 1 if content_of(datatype) == Content::Untold => return Ok(()),
         0 | 1 if (content_of(datatype) == Content::Active) == (content == 1) => return Ok(()),
-        0 => "the datatype is active and the buffer is not of admpi::var",
+        0 => {
+            "the datatype is active and the buffer is not of admpi::var; use a passive datatype, such as AMPI_DOUBLE"
+        }
         1 => {
             "the buffer is of admpi::var and the datatype is passive: its derivatives would be lost; use AMPI_ADOUBLE"
         }
@@ -108,9 +110,11 @@ pub fn no_adjoint(call: &str) -> Error {
     let why = match call {
         // Packed bytes go anywhere under types that say nothing of what is in them.
         "AMPI_Pack" | "AMPI_Unpack" | "AMPI_Pack_external" | "AMPI_Unpack_external" => {
-            "the datatype is active, and packed bytes would lose its derivatives; send the values under AMPI_ADOUBLE, or those of several buffers as one item of an MPI_Type_create_struct of it"
+            "the datatype is active, and packed bytes would lose its derivatives; send the values under AMPI_ADOUBLE, or several buffers as one item of an MPI_Type_create_struct of AMPI_ADOUBLE"
         }
-        _ => "the datatype is active, and this version cannot differentiate the call",
+        _ => {
+            "the datatype is active, and this version cannot differentiate the call: docs/coverage.md lists those that it can"
+        }
     };
     Error::new(Code::Unsupported, why)
 }
@@ -213,7 +217,7 @@ fn never_given(id: u32, next: u32) -> Error {
     Error::new(
         Code::Stale,
         format!(
-            "the buffer holds id {id}, but the tape has given out none from {next} on: it belongs to another tape, or outlived a reset"
+            "the buffer holds id {id}, but the ids of the tape end before {next}: the value belongs to another tape, or outlived a reset"
         ),
     )
 }

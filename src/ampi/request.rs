@@ -172,7 +172,7 @@ impl Request {
             (Kind::Resting, Some(again)) => again,
             (_, again) => {
                 let why = match again {
-                    Some(_) => "the request is active already; complete it first",
+                    Some(_) => "the request is already active; complete it first",
                     None => "the request is not persistent",
                 };
                 return Err(Error::new(Code::Argument, why).into());
@@ -312,7 +312,7 @@ fn unlisted(slots: &mut [Slot], i: usize) -> Failure {
         None => not_live(&format!("request[{i}]")),
         Some(first) => {
             let why = format!(
-                "request[{first}] and request[{i}] are the same request, which may stand in an array once"
+                "request[{first}] and request[{i}] are the same request, which an array may hold only once"
             );
             Error::new(Code::Argument, why).into()
         }
@@ -502,11 +502,11 @@ pub fn free(slot: &mut Slot) -> Outcome<()> {
     };
     match &request.kind {
         Kind::Receiving => {
-            let why = "the request receives active data, whose arrival must be completed to be recorded; use a Wait or Test call";
+            let why = "the request receives active data, which only its completion records; complete it with a Wait or Test call";
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
         Kind::Collective(_) => {
-            let why = "the request is that of a collective, which MPI wants to be completed; use a Wait or Test call";
+            let why = "the request belongs to a collective, which must be completed; use a Wait or Test call";
             return Err(Failure::from(Error::new(Code::Unsupported, why)).on(request.comm));
         }
         Kind::Sending => {
@@ -530,7 +530,7 @@ pub fn cancel(slot: &mut Slot) -> Outcome<()> {
     };
     let why = match request.kind {
         Kind::Sending => "the request sends active data, which cannot be cancelled",
-        Kind::Collective(_) => "the request is that of a collective, which cannot be cancelled",
+        Kind::Collective(_) => "the request belongs to a collective, which cannot be cancelled",
         Kind::Resting => "the request is persistent and not active",
         _ => {
             request.cancelled = true;

@@ -16,16 +16,16 @@ pub fn check_tangents(op: Op, datatype: Datatype) -> Result<()> {
 fn check_bundles(op: Op, datatype: Datatype) -> Result<()> {
     let why = match custom::find(op) {
         Some(operation) if operation.has_derivative() => {
-            "op: it was made by AMPI_Op_create_adjoint, so its function knows doubles only, and the datatype is of tangents; make one by AMPI_Op_create"
+            "op: it was made by AMPI_Op_create_adjoint, so its function knows doubles only, but the datatype is of tangents; make one by AMPI_Op_create"
         }
         Some(_) => return Ok(()),
         None if op == Op::min_location() || op == Op::max_location() => {
-            "op: MPI_MINLOC and MPI_MAXLOC reduce tangents in a buffer of admpi::value_index<Real>, by its admpi::mpi_type; of another structure or void *, an operation of AMPI_Op_create"
+            "op: MPI_MINLOC and MPI_MAXLOC reduce tangents in a buffer of admpi::value_index<Real>, with its admpi::mpi_type; for another structure or void * use an operation of AMPI_Op_create"
         }
         // What is linear may be done element by element; an operation of the program's own gets whole items.
         None if op == Op::sum() && !is_passive(datatype) => return Ok(()),
         None if is_number_operation(op) => {
-            "op would reduce values and derivatives apart: the datatype is of tangents, the buffer's type does not tell. Pass their own type, not void *, specialise admpi::scalar_of, or use AMPI_Op_create"
+            "op would reduce values and derivatives separately: the datatype is of tangents, but the type of the buffer does not show it. Pass a pointer to the tangents instead of void *, specialise admpi::scalar_of, or use AMPI_Op_create"
         }
         None => return Ok(()),
     };
@@ -37,7 +37,7 @@ pub fn check_accumulated(op: Op, datatype: Datatype) -> Result<()> {
     if !is_number_operation(op) || !is_of_bundles(datatype) {
         return Ok(());
     }
-    let why = "the datatype is of admpi::tangent: they are put and got, but not accumulated; combine them after a get";
+    let why = "the datatype is of admpi::tangent: Put and Get take tangents, accumulates do not; combine them after a Get";
     Err(Error::new(Code::Unsupported, why))
 }
 

@@ -473,7 +473,7 @@ impl Companion for Traffic {
             return Err(Error::new(
                 Code::Range,
                 format!(
-                    "from (event {}) is not where the sweep before ended (event {}): adjoints of messages that cross that place wait; sweep on from there, or call admpi_tape_abandon_sweep on all ranks",
+                    "from (event {}) is not where the last sweep ended (event {}): adjoints of messages that cross that place wait; continue from there, or call admpi_tape_abandon_sweep on all ranks",
                     from.event, resume.event
                 ),
             ));
@@ -514,7 +514,7 @@ impl Companion for Traffic {
         }
         Err(Error::new(
             Code::Range,
-            "a callback swept part of a nest and left adjoints waiting for the rest: sweep the nest as a whole",
+            "a callback swept part of a nest, and adjoints wait for the rest: sweep the nest as a whole",
         ))
     }
 
@@ -526,7 +526,7 @@ impl Companion for Traffic {
             Some(place) if place.event > event => Err(Error::new(
                 Code::Range,
                 format!(
-                    "{call}: adjoints of messages that cross the place where the last sweep ended (event {}) wait; sweep on from there, or call admpi_tape_abandon_sweep on all ranks",
+                    "{call}: adjoints of messages that cross the place where the last sweep ended (event {}) wait; continue from there, or call admpi_tape_abandon_sweep on all ranks",
                     place.event
                 ),
             )),
@@ -554,7 +554,7 @@ impl Traffic {
             self.way.forget();
             return Err(Error::new(
                 Code::Range,
-                "adjoints of receives or collectives that were started before this nest began wait for others outside of it",
+                "adjoints of receives or collectives that started before this nest wait for others outside it; complete requests in the nest that started them",
             ));
         }
         self.flush()

@@ -179,8 +179,7 @@ fn listed(counts: &[u64], width: usize) -> Outcome<Listed<'_>> {
 #[cold]
 fn past(total: usize) -> Failure {
     let why = format!(
-        "counts: {total} active doubles together are past {}, where displacements of int end: call the form whose name \
-         ends in _c, on all ranks",
+        "counts: {total} active doubles in total are more than {}, the limit of int displacements: call the form whose name ends in _c, on all ranks",
         limit()
     );
     Error::new(Code::Argument, why).into()

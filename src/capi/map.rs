@@ -242,7 +242,10 @@ pub(super) fn backend(backend: i32, threads: i32, ranks: bool) -> Result<Choice>
         ADMPI_MAP_THREADS => Ok(Choice { ranks: false, threads: map::number_of_threads(n)? }),
         ADMPI_MAP_MPI => Ok(Choice { ranks: true, threads: 1 }),
         ADMPI_MAP_MPI_THREADS => Ok(Choice { ranks: true, threads: map::number_of_threads(n)? }),
-        _ => Err(Error::new(Code::Argument, format!("backend = {backend} is none"))),
+        _ => Err(Error::new(
+            Code::Argument,
+            format!("backend = {backend} is not one of ADMPI_MAP_DEFAULT to ADMPI_MAP_MPI_THREADS"),
+        )),
     }
 }
 

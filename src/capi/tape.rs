@@ -143,7 +143,7 @@ pub unsafe extern "C-unwind" fn admpi_detail_tape_activate(
             return Err(Error::new(
                 Code::Abi,
                 format!(
-                    "header of tape ABI {abi}, library of {}: recompile with its headers",
+                    "the program's header has tape ABI {abi}, the library {}: recompile with the library's headers",
                     tape::TAPE_ABI
                 ),
             ));

@@ -96,7 +96,7 @@ pub fn is_installed() -> bool {
 pub fn not_initialised() -> Error {
     Error::new(
         Code::Mpi,
-        "the library is not initialised, so that AMPI_ADOUBLE is MPI_DATATYPE_NULL: call AMPI_Init instead of MPI_Init, or \
+        "the library is not initialised, so AMPI_ADOUBLE is MPI_DATATYPE_NULL: call AMPI_Init instead of MPI_Init, or \
          admpi_init(MPI_COMM_WORLD) after it",
     )
 }
@@ -121,7 +121,7 @@ pub fn passive_layout(datatype: Datatype, items: usize) -> Outcome<Layout> {
     let flat = flatten::describe(datatype, Detail::All)?;
     let whole = i64::try_from(flat.bytes()) == Ok(datatype.size()?);
     let refused = flat.refused.or((!whole).then_some(
-        "the datatype is one that the library cannot describe beside active ones; send its items apart",
+        "the library cannot describe this datatype beside active ones; send its items separately",
     ));
     Ok(match refused {
         Some(why) => Other::Refused(why).into(),
@@ -214,7 +214,7 @@ fn look_up(datatype: Datatype) -> Outcome<usize> {
         flat = flatten::flatten(datatype, &contents, Detail::All)?;
         if i64::try_from(flat.bytes()) != Ok(datatype.size()?) {
             flat.refused = flat.refused.or(Some(
-                "the datatype has passive parts beside active ones that the library cannot describe; send them apart",
+                "the datatype has passive parts beside active ones that the library cannot describe; send them separately",
             ));
         }
     }

@@ -115,7 +115,7 @@ impl Argument {
     pub fn reduce_into(&self, other: &Self, function: Function) -> Outcome<()> {
         assert!(self.count == other.count && self.datatype == other.datatype);
         let count = c_int::try_from(self.count).map_err(|_| {
-            let why = "is past INT_MAX, and a user's operation counts by int";
+            let why = "is past INT_MAX, but a user's operation counts by int";
             bad("count", Code::Unsupported, format_args!("{} {why}", self.count))
         })?;
         // SAFETY: the promise of `new`.

@@ -301,7 +301,7 @@ fn construct(contents: &Contents, parts: &[Datatype]) -> Outcome<Made> {
         Made::darray(i, of)
     } else {
         Err(unfit(
-            "the datatype's constructor is none of MPI-3.1's for C: make it from admpi::mpi_type of the tangents",
+            "the datatype's constructor is not one of MPI-3.1's for C: make the datatype from admpi::mpi_type of the tangents",
         ))
     }
 }

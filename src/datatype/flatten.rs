@@ -147,7 +147,7 @@ pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> Outco
         return Ok(Flat::active_double(detail));
     }
     if contents.is_marked(MATRIX_MAGIC)? {
-        let why = "the datatype is made from AMPI_VARMAT or AMPI_VIEW, whose elements do not lie at an address: describe the part by a view";
+        let why = "the datatype is made from AMPI_VARMAT or AMPI_VIEW, whose elements have no fixed address: describe the part by a view";
         return Ok(Flat { active: true, told: true, refused: Some(why), ..Flat::default() });
     }
     let kinds = constants();
@@ -193,7 +193,7 @@ pub fn flatten(datatype: Datatype, contents: &Contents, detail: Detail) -> Outco
             flat.append(&part, 0);
             if !part.adds_nothing() {
                 flat.refused = Some(
-                    "the datatype's constructor, one of a later standard, cannot be differentiated by this version",
+                    "the datatype's constructor is from a later standard, which this version cannot differentiate: use a constructor of MPI-3.1",
                 );
             }
         }

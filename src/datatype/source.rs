@@ -69,7 +69,7 @@ impl Source {
             return Err(bad(name, Code::Argument, why));
         };
         if is_in_place(base) {
-            let why = format_args!("MPI_IN_PLACE does not stand for this buffer in this call");
+            let why = format_args!("MPI_IN_PLACE is not allowed for this buffer in this call");
             return Err(bad(name, Code::Argument, why));
         }
         // A type with absolute addresses goes with MPI_BOTTOM, which is the null pointer in both MPIs.

@@ -48,8 +48,11 @@ impl Call {
         under_way::sweep();
         let f = || if self.on.is_null_comm() { Err(null_comm()) } else { f() };
         let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|_| {
-            Err(Error::new(Code::Panic, "internal error, please report: panic in a large call")
-                .into())
+            Err(Error::new(
+                Code::Panic,
+                "internal error, please report: panic in a call with large counts",
+            )
+            .into())
         });
         result.map_err(|failure| self.on.raise(self.name, failure))
     }
@@ -115,7 +118,7 @@ pub fn memory(bytes: i64, what: &str) -> Outcome<Vec<u8>> {
     let mut memory = Vec::new();
     let n = usize::try_from(bytes).unwrap_or(usize::MAX);
     memory.try_reserve_exact(n).map_err(|_| {
-        let message = format!("no memory of {bytes} bytes for {what}");
+        let message = format!("no memory for {what}: {bytes} bytes");
         Failure::from(Error::new(Code::Memory, message))
     })?;
     memory.resize(n, 0);

@@ -53,8 +53,9 @@ impl Call {
     ) -> Result<i64, c_int> {
         let cut = self.prepare(|| {
             if count < 0 || position < 0 || bytes < 0 {
-                let message =
-                    format!("count = {count}, position = {position}, size = {bytes}: negative");
+                let message = format!(
+                    "count = {count}, position = {position}, size = {bytes}: none may be negative"
+                );
                 return Err(Error::new(Code::Argument, message).into());
             }
             let cut = cut(datatype)?;

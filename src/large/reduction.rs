@@ -479,8 +479,7 @@ impl Call {
         if choose(self.name, Family::IreduceScatter) == Plan::LargeCall {
             return large();
         }
-        let why = "recvcounts: their sum is past the limit, where this is several operations, which one persistent \
-                   request cannot start; make a persistent reduction to each rank";
+        let why = "recvcounts: their sum is past the limit, so this needs several operations, which one persistent request cannot start; make a persistent reduction to each rank";
         self.finish(Err(Error::new(Code::Unsupported, why).into()))
     }
 }

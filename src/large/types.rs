@@ -172,7 +172,8 @@ fn join_many(blocks: &[Block], bounds: Bounds) -> Outcome<Made> {
 /// Blocks of different types: MPI's own structure of types that hold a block each, so that MPI pads it.
 pub fn structure(blocks: &[(i64, i64, Datatype)]) -> Outcome<Made> {
     if i32::try_from(blocks.len()).is_err() {
-        let message = format!("count = {} is more blocks than a structure takes", blocks.len());
+        let message =
+            format!("count = {} is more than the blocks that a structure can have", blocks.len());
         return Err(Error::new(Code::Argument, message).into());
     }
     let mut large = Vec::new();

@@ -108,7 +108,7 @@ pub fn qr(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned)> {
     };
     if let Some(j) = (0..k).find(zero) {
         let what = format!(
-            "a has not full rank: column {j} depends on those before it (R has {:e} there, zero but for rounding)",
+            "a does not have full rank: column {j} depends on those before it (R has {:e} there, zero but for rounding)",
             r[(j, j)]
         );
         return Err(refuse("qr", &what));

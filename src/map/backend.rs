@@ -52,7 +52,7 @@ pub fn number_of_threads(n: usize) -> Result<usize> {
         1..=MOST_THREADS => Ok(n),
         _ => Err(Error::new(
             Code::Argument,
-            format!("threads = {n} is not a number of threads from 1 to {MOST_THREADS}"),
+            format!("threads = {n} is not between 0 and {MOST_THREADS}"),
         )),
     }
 }

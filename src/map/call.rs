@@ -76,7 +76,7 @@ impl Map {
     /// To be changed: not in a job, which the map may be waiting for.
     fn changing(&self) -> Result<MutexGuard<'_, Inner>> {
         if job::in_job() {
-            return Err(Error::new(Code::Nest, "a job cannot change who does the jobs of a map"));
+            return Err(Error::new(Code::Nest, "a job cannot change the back end of a map"));
         }
         Ok(self.lock())
     }
@@ -149,7 +149,10 @@ pub fn new_data(map: Option<&Map>, source: &Source) -> Result<Handle> {
 /// Puts new data in the place of old ones.
 pub fn update_data(map: Option<&Map>, handle: Handle, source: &Source) -> Result<Handle> {
     let Some((_, service)) = data::find(handle)? else {
-        return Err(Error::new(Code::Argument, "data.id = 0 are no data"));
+        return Err(Error::new(
+            Code::Argument,
+            "data.id = 0 means no data, which cannot be updated",
+        ));
     };
     check_service(map, handle, service)?;
     set_data(map, Handle { generation: handle.generation.wrapping_add(1), ..handle }, source)
@@ -190,7 +193,7 @@ fn check_same(handle: Handle, service: u64, asked: u64) -> Result<()> {
     if service == asked {
         return Ok(());
     }
-    let text = format!("data.id = {}: these data were not made with this map", handle.id);
+    let text = format!("data.id = {}: the data were not made with this map", handle.id);
     Err(Error::new(Code::Mismatch, text))
 }
 
@@ -436,7 +439,7 @@ impl Recording {
             Ok(())
         });
         ended.unwrap_or_else(|| {
-            Err(Error::new(Code::Nest, "a job took the caller's tape away").into())
+            Err(Error::new(Code::Nest, "a job made another tape current than the caller's").into())
         })
     }
 }

@@ -95,14 +95,17 @@ pub fn find(handle: Handle) -> Result<Option<(Arc<Data>, u64)>> {
     let Some(Entry { data, service }) =
         known.iter().find(|entry| entry.data.handle.id == handle.id)
     else {
-        let text = format!("data.id = {} are no data of this process, or were freed", handle.id);
+        let text = format!(
+            "data.id = {} is not a handle of data in this process, or the data were freed",
+            handle.id
+        );
         return Err(Error::new(Code::Argument, text));
     };
     let present = data.handle.generation;
     if present != handle.generation {
         let Handle { id, generation } = handle;
         let text = format!(
-            "data.generation = {generation}, but the data of id {id} are of generation {present}"
+            "data.generation = {generation}, but the data of id {id} have generation {present}; use the handle of the last update"
         );
         return Err(Error::new(Code::Stale, text));
     }

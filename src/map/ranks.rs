@@ -125,7 +125,7 @@ pub fn at_end(stop: fn(usize)) {
 /// The two sides' communicator; collective.
 fn private(comm: Comm, root: bool) -> mpi::Outcome<Comm> {
     if !mpi::is_live() {
-        return Err(Error::new(Code::Mpi, "MPI is not initialised, or finalised already").into());
+        return Err(Error::new(Code::Mpi, "MPI is not initialised, or has been finalised").into());
     }
     if comm.is_null() || comm.is_inter()? {
         let text = "comm is MPI_COMM_NULL or an intercommunicator";
@@ -133,8 +133,11 @@ fn private(comm: Comm, root: bool) -> mpi::Outcome<Comm> {
     }
     let rank = comm.rank()?;
     if (rank == ROOT) != root {
-        let text =
-            if root { "only rank 0 of comm makes the map" } else { "rank 0 of comm makes the map" };
+        let text = if root {
+            "only rank 0 of comm makes the map; the others call admpi_map_serve"
+        } else {
+            "rank 0 of comm makes the map"
+        };
         return Err(
             Error::new(Code::Argument, format!("rank {rank}: {text}; the others serve")).into()
         );

@@ -19,7 +19,7 @@ impl<'a> Parts<'a> {
     pub fn new(name: &str, n: usize, jobs: usize, ends: Option<&'a [i64]>) -> Result<Self> {
         let Some(ends) = ends else {
             if n.checked_rem(jobs).unwrap_or(n) != 0 {
-                let text = format!("n_{name} = {n} is no multiple of jobs = {jobs}");
+                let text = format!("n_{name} = {n} is not a multiple of jobs = {jobs}");
                 return Err(Error::new(Code::Argument, text));
             }
             return Ok(Self::Equal(n.checked_div(jobs).unwrap_or(0)));

@@ -15,7 +15,7 @@ impl Tape {
         const HEAD: usize = size_of::<Block>().next_multiple_of(64);
         let bytes = product("elements", n, size_of::<f64>())?;
         let bytes = bytes.checked_add(HEAD).ok_or_else(|| {
-            Error::new(Code::Memory, format!("{n} elements pass the address space"))
+            Error::new(Code::Memory, format!("{n} elements exceed the address space"))
         })?;
         let offset = self.allocate(bytes, 64)?;
         let place = self.payload_at(offset);

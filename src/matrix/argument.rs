@@ -60,7 +60,7 @@ pub fn indices(name: &str, index: &[i64], n: usize) -> Result<Vec<usize>> {
         usize::try_from(place).ok().filter(|&place| place < n).ok_or_else(|| {
             Error::new(
                 Code::Range,
-                format!("{name}[{k}] = {place} is not a place among {n} elements"),
+                format!("{name}[{k}] = {place} is not an index of {n} elements"),
             )
         })
     };

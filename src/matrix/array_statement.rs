@@ -197,7 +197,10 @@ impl Tape {
                 Some(matrix) if (*matrix.block).n != n => {
                     return Err(Error::new(
                         Code::Argument,
-                        format!("carried has {} elements, the result {n}", (*matrix.block).n),
+                        format!(
+                            "carried has {} elements, but the result has {n}",
+                            (*matrix.block).n
+                        ),
                     ));
                 }
                 Some(matrix) => {

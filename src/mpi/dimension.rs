@@ -98,7 +98,7 @@ impl Distribution {
         } else if kind == constants.distribute_cyclic {
             Ok(Self::Cyclic(given))
         } else {
-            let message = format!("array_of_distribs: {kind} is none of MPI_DISTRIBUTE_*");
+            let message = format!("array_of_distribs: {kind} is not one of MPI_DISTRIBUTE_*");
             Err(Error::new(Code::Argument, message).into())
         }
     }
@@ -118,8 +118,9 @@ fn dealt(
     let (length, cyclic) = match distribution {
         Distribution::None if processes == 1 => return Ok(vec![Range::once(0, size)]),
         Distribution::None => {
-            let message =
-                format!("array_of_psizes: {processes} ranks share what is not distributed");
+            let message = format!(
+                "array_of_psizes: {processes} ranks in a dimension that is not distributed, which must be 1"
+            );
             return Err(invalid(message));
         }
         Distribution::Block(given) => {
@@ -134,7 +135,9 @@ fn dealt(
         Distribution::Cyclic(given) => (given.unwrap_or(1), true),
     };
     if length < 1 && size > 0 {
-        return Err(invalid(format!("array_of_dargs: blocks of {length} are none")));
+        return Err(invalid(format!(
+            "array_of_dargs: the length {length} of blocks is not positive"
+        )));
     }
     let start = length.saturating_mul(coordinate);
     if start >= size {

@@ -112,7 +112,7 @@ impl Comm {
         }
         let ranks = self.partners()?;
         if !(0..ranks).contains(&root) {
-            let message = format!("root = {root} is none of {ranks} ranks");
+            let message = format!("root = {root} is not one of the {ranks} ranks");
             return Err(Error::new(Code::Argument, message).into());
         }
         Ok(if !inter && self.rank()? == root { Role::Root } else { Role::Leaf })
@@ -138,7 +138,7 @@ impl Comm {
     /// How many neighbours a rank receives from and sends to.
     pub fn degrees(self) -> Outcome<(c_int, c_int)> {
         self.topology()?.ok_or_else(|| {
-            Error::new(Code::Argument, "comm has no neighbours: it is without a topology").into()
+            Error::new(Code::Argument, "comm has no topology, so it has no neighbours; use a Cartesian, graph or distributed-graph communicator").into()
         })
     }
 

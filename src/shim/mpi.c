@@ -98,7 +98,7 @@ int admpi_shim_fail(int code, const char *message);
 static int differs(const char *what, size_t program, size_t library) {
   char message[200];
   snprintf(message, sizeof message,
-           "%s has %zu bytes in the program and %zu in the library: they were built for different MPIs", what,
+           "%s has %zu bytes in the program but %zu in the library: they were built for different MPIs", what,
            program, library);
   return admpi_shim_fail(ADMPI_ERR_ABI, message);
 }

@@ -77,8 +77,7 @@ impl Fence {
             return Err(Error::new(
                 Code::Nest,
                 format!(
-                    "reverse in a callback of a sweep came to the value of id {id}, which that sweep has passed: its \
-                     derivative would be lost. A callback may use what was made before the operation it reverses"
+                    "reverse in a callback of a sweep reached the value with id {id}, which the outer sweep has passed: its derivative would be lost. A callback may only use values made before the operation it reverses"
                 ),
             ));
         }

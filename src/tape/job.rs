@@ -199,7 +199,10 @@ impl ActiveJob<'_> {
             let text = format!("the job left {} nests open", tape.nests.len());
             return Err(Error::new(Code::Nest, text));
         }
-        Err(Error::new(Code::Argument, "the job changed the thread's tape for another"))
+        Err(Error::new(
+            Code::Argument,
+            "the job left another tape current; make the previous one current again",
+        ))
     }
 
     fn all_derivatives(
@@ -481,7 +484,10 @@ impl Tape {
     /// What was written is kept, or else given back.
     pub fn end_lease(&mut self, lease: &Lease, keep: bool) -> Result<Stored<f64>> {
         if self.serial != lease.serial {
-            return Err(Error::new(Code::Nest, "a job changed the caller's tape for another"));
+            return Err(Error::new(
+                Code::Nest,
+                "a job made another tape current than the caller's",
+            ));
         }
         self.leased -= 1;
         if !keep && self.payload_used == lease.after {

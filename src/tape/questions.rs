@@ -87,7 +87,7 @@ impl Tape {
                     "is passive: it was never an input, or was overwritten by a constant".to_owned()
                 } else {
                     format!(
-                        "(id {id}) is neither an input nor kept, and the sweep has used its adjoint up: call keep before \
+                        "(id {id}) is neither an input nor kept, and the sweep has consumed its adjoint: call keep before \
                          the sweep, or keep a copy of an input that the model overwrites"
                     )
                 };

@@ -56,7 +56,7 @@ impl Tape {
         if n > MAX_ARGUMENTS {
             return Err(Error::new(
                 Code::Argument,
-                format!("n = {n}: a statement has {MAX_ARGUMENTS} arguments at most"),
+                format!("n = {n}: a statement has at most {MAX_ARGUMENTS} arguments"),
             ));
         }
         let n = wide32(n);
@@ -91,7 +91,7 @@ impl Tape {
         Error::new(
             Code::Ids,
             format!(
-                "{wanted} more ids after {} pass the id space of {}; checkpoint the time loop (nested tapes) or reset",
+                "{wanted} more ids after {} exceed the id space of {}; checkpoint the time loop (nests) or reset the tape",
                 self.cursors.next_id - 1,
                 self.id_limit
             ),
@@ -113,7 +113,7 @@ impl Tape {
     #[cold]
     fn commit_payload(&mut self, end: Option<usize>, bytes: usize) -> Result<()> {
         let end = end.ok_or_else(|| {
-            Error::new(Code::Memory, format!("{bytes} bytes of payload pass the address space"))
+            Error::new(Code::Memory, format!("{bytes} bytes of payload exceed the address space"))
         })?;
         let budget = self.budget();
         self.payload.commit(end.max(1), budget)?;
@@ -125,7 +125,12 @@ impl Tape {
     #[cold]
     fn commit_header(&mut self, name: &str) -> Result<()> {
         if self.events == u32::MAX {
-            return Err(Error::new(Code::Limit, format!("{name}: 2^32 events are on the tape")));
+            return Err(Error::new(
+                Code::Limit,
+                format!(
+                    "{name}: the tape holds 2^32 events, its limit; checkpoint the time loop (nests) or reset the tape"
+                ),
+            ));
         }
         let budget = self.budget();
         self.event.commit((wide32(self.events) + 1) * size_of::<Header>(), budget)

@@ -133,7 +133,10 @@ impl Tape {
         if self.nests.is_empty() {
             return Ok(());
         }
-        Err(Error::new(Code::Nest, format!("{call}: {} nests are open", self.nests.len())))
+        Err(Error::new(
+            Code::Nest,
+            format!("{call}: {} nests are open; recover them first", self.nests.len()),
+        ))
     }
 
     /// An error in a callback of a sweep, for what a sweep cannot bear.

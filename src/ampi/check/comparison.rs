@@ -83,7 +83,7 @@ fn row_difference(row: &[Option<Record>]) -> Found {
     for (rank, other) in row.iter().enumerate() {
         let Some(other) = other else {
             return Found::Wrong(format!(
-                "rank {first} has {} on record and rank {rank} nothing: it passed passive data, or called before its tape was made or reset",
+                "rank {first} has {} on record and rank {rank} nothing: rank {rank} passed passive data, or called before its tape was made or reset",
                 one.name()
             ));
         };
@@ -104,7 +104,7 @@ fn row_difference(row: &[Option<Record>]) -> Found {
         } else if other.detail[3] != one.detail[3] {
             let (with, without) = if one.detail[3] > 0 { (first, rank) } else { (rank, first) };
             return Found::Wrong(format!(
-                "{} was recorded with ADMPI_POLLING on rank {with} and without on rank {without}: all ranks must set it alike",
+                "{} was recorded with ADMPI_POLLING on rank {with} and without it on rank {without}: set it to the same value on all ranks",
                 one.name()
             ));
         } else if other.open && needed {
@@ -235,8 +235,7 @@ impl ChannelOf<'_> {
             String::new()
         } else {
             format!(
-                "; rank {sender} has {} active sends there and rank {receiver} {} active receives: an earlier one may be \
-                 the one that lacks its partner",
+                "; rank {sender} has {} active sends there and rank {receiver} {} active receives: an earlier message may be the one without a partner",
                 out.len(),
                 back.len()
             )

@@ -186,8 +186,7 @@ fn wait(operation: &mut Operation, whom: impl FnOnce() -> String) -> Result<()> 
 
 fn in_vain(whom: &str) -> String {
     format!(
-        "{whom} within {} s (ADMPI_CHECK_SECONDS): all ranks that communicated must sweep, and have recorded; \
-         MPI_DOUBLE on one end of a message and AMPI_ADOUBLE on the other leaves nothing on record at the first",
+        "{whom} within {} s (ADMPI_CHECK_SECONDS): all ranks that communicated must record and sweep; if one end of a message uses MPI_DOUBLE and the other AMPI_ADOUBLE, the first records nothing",
         patience().as_secs()
     )
 }
@@ -225,7 +224,7 @@ fn summary(group: &Group<'_>, peer: c_int) -> [u64; SUMMARY] {
     [hash(Kind::Send), hash(Kind::Receive), calls as u64, sent, taken, group.together.into()]
 }
 
-const STOPPED: &str = "a sweep was stopped where messages cross, and what is swept now would take its adjoints: sweep it on first, or call admpi_tape_abandon_sweep on all ranks";
+const STOPPED: &str = "a sweep was stopped where messages cross, and this sweep would take its adjoints: continue the stopped sweep first, or call admpi_tape_abandon_sweep on all ranks";
 
 /// A comparison with a peer: some words each way.
 struct Exchange {
@@ -426,7 +425,7 @@ fn compare_messages(
         for (from, to, sent, taken) in ways {
             if sent != taken {
                 let text = format!(
-                    "rank {from} has sent {sent} messages of adjoints to rank {to}, which has taken {taken}: {STOPPED}"
+                    "rank {from} has sent {sent} messages of adjoints to rank {to}, which has received {taken}: {STOPPED}"
                 );
                 conclusion.keep(Kin::Difference, text);
             }
@@ -566,7 +565,7 @@ fn compare_collectives(group: &Group<'_>, conclusion: &mut Conclusion) -> Result
         && let Some((other, rank)) = at.find(|&(other, _)| other != first)
     {
         let text = format!(
-            "the adjoints of {first} collectives have set off on rank 0, and of {other} on rank {rank}: {STOPPED}"
+            "rank 0 has started the adjoints of {first} collectives, and rank {rank} those of {other}: {STOPPED}"
         );
         conclusion.keep(Kin::Difference, text);
     }

@@ -107,7 +107,7 @@ unsafe fn elements<'a, T>((name, pointer): (&str, *const T), n: usize) -> Outcom
     match (n, pointer.is_null()) {
         (0, _) => Ok(&[]),
         (_, true) => {
-            let message = format!("{name} is NULL, for {n} partners");
+            let message = format!("{name} is NULL, but there are {n} partners");
             Err(Error::new(Code::Null, message).into())
         }
         // SAFETY: the caller's promise.
@@ -331,7 +331,7 @@ pub fn apart(sendbuf: *const c_void, recvbuf: *mut c_void) -> (*const c_void, i6
 /// Packed copies are made in pieces of at most this many bytes.
 const STAGED_BYTES: i64 = 1 << 28;
 
-const COPIED: &str = "data sent in place, which are copied first";
+const COPIED: &str = "the copy of data sent in place";
 
 /// A copy of some items, from which they are sent while others come to their place: the part of it, given by
 /// address. Items are packed, since the gaps of their types may be large, or no memory at all. But MPICH cuts a long
