@@ -95,6 +95,9 @@ class Call:
             raise ValueError(f"{self.name} reads or writes data under a datatype: it is differentiated or refused")
         if self.requests() and self.status == "passes":
             raise ValueError(f"{self.name} takes a request, which is the library's own: it is not MPI's call as it stands")
+        untold = [one.name for one in self.parameters if not one.doc]
+        if self.has_large_form and self.form == "blocking" and untold:
+            raise ValueError(f"{self.name} is differentiated: what are {', '.join(untold)}? (' : ' and a text)")
         for one in self.parameters:
             if one.of and not (self.named(one.of) and self.named(one.of) in self.datatypes()):
                 raise ValueError(f"{self.name}: {one.name} is of {one.of}, which is no datatype of the call")
