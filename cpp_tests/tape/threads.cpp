@@ -87,3 +87,21 @@ TEST_CASE("test_threads_of_maps_share_a_captured_matrix") {
     REQUIRE(tape.adjoint(beta[0]) == doctest::Approx(expected));
   }
 }
+
+TEST_CASE("test_threads_a_tape_is_current_on_one_thread") {
+  admpi_tape *tape = nullptr;
+  REQUIRE(admpi_tape_new(&tape) == ADMPI_SUCCESS);
+  REQUIRE(admpi_tape_activate(tape, nullptr) == ADMPI_SUCCESS);
+  const auto activate_elsewhere = [tape] {
+    int32_t status = -1;
+    std::thread([&] {
+      status = admpi_tape_activate(tape, nullptr);
+      if (status == ADMPI_SUCCESS) admpi_tape_activate(nullptr, nullptr);
+    }).join();
+    return status;
+  };
+  CHECK(activate_elsewhere() == ADMPI_ERR_THREAD);
+  REQUIRE(admpi_tape_activate(nullptr, nullptr) == ADMPI_SUCCESS);
+  CHECK(activate_elsewhere() == ADMPI_SUCCESS);
+  admpi_tape_free(tape);
+}

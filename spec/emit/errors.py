@@ -6,8 +6,9 @@ from emit.text import list_macro
 
 LINES = (HERE / "errors.txt").read_text().splitlines()
 CODES = [line.split(maxsplit=2) for line in LINES if line and not line.startswith("#")]
-if len({number for number, *_ in CODES}) < len(CODES):
-    raise SystemExit("spec/errors.txt: two errors have one number")
+for expected, (number, name, _) in enumerate(CODES, 1):
+    if int(number) != expected:
+        raise SystemExit(f"spec/errors.txt: {name} has the number {number}, not {expected}, the next one")
 
 
 def in_c():
