@@ -153,23 +153,6 @@ fn names_are_found() {
     assert!(is_allowed("ampi", "tape") && !is_allowed("tape", "ampi"));
     assert!(!is_allowed("linalg", "mpi") && !is_allowed("error", "arena"));
 }
-
-/// A file has one subject. These have more, or a reason that is not written down yet.
-const TOO_LONG: &[&str] = &[
-    "cpp_tests/ampi/checking.cpp",
-    "cpp_tests/ampi/mixed.cpp",
-    "cpp_tests/ampi/point_to_point.cpp",
-    "cpp_tests/ampi/random.cpp",
-    "cpp_tests/ampi/reductions.cpp",
-    "cpp_tests/ampi/tangent_types.cpp",
-    "cpp_tests/ampi/tangents.cpp",
-    "cpp_tests/linalg/functions.cpp",
-    "cpp_tests/map/cases.h",
-    "cpp_tests/map/functions.cpp",
-    "cpp_tests/tape/sweeps.cpp",
-    "include/admpi/arrays.hpp",
-];
-
 /// Lines of a file that needs no reason.
 const LONG: usize = 800;
 
@@ -193,15 +176,10 @@ fn long_files_say_why() {
     for (path, text) in texts_in(&["src", "include", "cpp_tests"], &endings) {
         let first = text.lines().next().unwrap_or_default();
         let wanting = text.lines().count() > LONG && !first.contains("Long: ");
-        if TOO_LONG.contains(&path.as_str()) {
-            assert!(wanting, "{path}: take it from the list TOO_LONG");
-        } else {
-            let excused = !wanting || is_generated(&path, &attributes);
-            assert!(
-                excused,
-                "{path} has more than {LONG} lines: split it, or say why in the first line, behind Long:"
-            );
-        }
+        assert!(
+            !wanting || is_generated(&path, &attributes),
+            "{path} has more than {LONG} lines: split it, or say why in the first line, behind Long:"
+        );
     }
 }
 

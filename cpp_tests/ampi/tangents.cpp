@@ -1,5 +1,6 @@
-// Programs that are templated on their scalar, run with double, tangent<double>, tangents of tangents, var and
-// tangent<var>. First derivatives: forward = central difference, and <w, J v> = <J^T w, v> against the sweep. Second
+// Programs that are templated on their scalar. Long: one table of the calls of MPI, whose rows share a state.
+//
+// They run with double, tangent<double>, tangents of tangents, var and tangent<var>. First derivatives: forward = central difference, and <w, J v> = <J^T w, v> against the sweep. Second
 // ones: tangents of tangents = central difference of tangents, and = the sweep over tangent<var>.
 //
 // A program is a few steps, each around one call of MPI; every call runs in a program of its own, and in random mixtures.

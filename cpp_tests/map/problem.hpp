@@ -221,6 +221,16 @@ inline void check_tangents_on_the_tape(const all_modes &f, admpi::map_workers &w
   check_close(hessian_times([&](const auto &s, const auto &q) { return admpi::map(f, s, q, p.lengths, data); }), expected, 1e-13);
 }
 
+/// Calls fn with workers of every kind.
+template <class Fn>
+void with_workers(Fn fn) {
+  for (const int threads : {0, 1, 2, 5}) {
+    CAPTURE(threads);
+    admpi::map_workers workers(threads == 0 ? ADMPI_MAP_SERIAL : ADMPI_MAP_THREADS, threads);
+    fn(workers);
+  }
+}
+
 }  // namespace map_tests
 
 #endif
