@@ -365,7 +365,7 @@ TEST_CASE("test_tangent_types_files_hold_numbers") {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const first x = 1.0;
   check_refused(AMPI_File_write(MPI_FILE_NULL, &x, 1, AMPI_ADOUBLE, MPI_STATUS_IGNORE), "AMPI_File_write", "value");
-  check_refused(AMPI_Accumulate(&x, 1, AMPI_ADOUBLE, 0, 0, 1, AMPI_ADOUBLE, MPI_SUM, MPI_WIN_NULL), "AMPI_Accumulate", "get");
+  check_refused(AMPI_Accumulate(&x, 1, AMPI_ADOUBLE, 0, 0, 1, AMPI_ADOUBLE, MPI_SUM, MPI_WIN_NULL), "AMPI_Accumulate", "after a Get");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
