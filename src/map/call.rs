@@ -11,7 +11,7 @@ use super::ranks::{self, Ranks, Service};
 use super::room::renew;
 use super::serial::Serial;
 use super::shape::Parts;
-use super::task::{Kind, Task};
+use super::task::{Task, Wanted};
 use crate::error::{Code, Error, Result};
 use crate::tape::{Ids, Lease, Position, Tape, Var, copy_values, current, with_current};
 use std::cell::RefCell;
@@ -199,12 +199,12 @@ fn check_same(handle: Handle, service: u64, asked: u64) -> Result<()> {
 
 /// The results of all jobs.
 pub fn results(map: Option<&Map>, call: &Call, y_out: &mut [Var]) -> Result<()> {
-    active(map, call, Kind::Each, y_out).map_err(Failure::into_error)
+    active(map, call, Wanted::Each, y_out).map_err(Failure::into_error)
 }
 
 /// The sum of the results of all jobs.
 pub fn sum(map: Option<&Map>, call: &Call, y_out: &mut [Var]) -> Result<()> {
-    active(map, call, Kind::Sum, y_out).map_err(Failure::into_error)
+    active(map, call, Wanted::Sum, y_out).map_err(Failure::into_error)
 }
 
 /// Values, gradients and second derivatives by a function of pairs.
@@ -235,12 +235,12 @@ fn in_room<R>(f: impl FnOnce(&mut Room) -> R) -> R {
     result
 }
 
-fn active(map: Option<&Map>, call: &Call, kind: Kind, y_out: &mut [Var]) -> Outcome<()> {
+fn active(map: Option<&Map>, call: &Call, wanted: Wanted, y_out: &mut [Var]) -> Outcome<()> {
     in_room(|room| {
         let mut by = by(map);
         let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
         let Room { shared, job, values, derivatives: _ } = room;
-        let (mut task, in_a_row) = task(call, kind, (&named, data.as_ref()), (shared, job))?;
+        let (mut task, in_a_row) = task(call, wanted, (&named, data.as_ref()), (shared, job))?;
         let mut recording = record_later(call, in_a_row, &mut task)?;
         renew(values, y_out.len())?;
         let derivatives = match &mut recording {
@@ -267,7 +267,7 @@ fn second(map: Option<&Map>, call: &Call, room: &mut Room, out: Second) -> Outco
     let mut by = by(map);
     let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
     let Room { shared, job, values, derivatives } = room;
-    let (mut task, _) = task(call, Kind::Hessians, (&named, data.as_ref()), (shared, job))?;
+    let (mut task, _) = task(call, Wanted::Hessians, (&named, data.as_ref()), (shared, job))?;
     (task.by_shared, task.by_job) = (true, true);
     let (n_values, n_derivatives) = task.sizes(&(0..task.jobs));
     renew(values, n_values)?;
@@ -328,7 +328,7 @@ type InARow = [bool; 2];
 /// The task of a call, with the values of the parameters and without derivatives.
 fn task<'a>(
     call: &Call<'a>,
-    kind: Kind,
+    wanted: Wanted,
     (named, data): (&'a Named, Option<&'a Arc<Data>>),
     (shared, job): (&'a mut Vec<f64>, &'a mut Vec<f64>),
 ) -> Outcome<(Task<'a>, InARow)> {
@@ -347,7 +347,7 @@ fn task<'a>(
         y_parts: call.y_parts,
         jobs: call.jobs,
         first: 0,
-        kind,
+        wanted,
         by_shared: false,
         by_job: false,
         group: 0,
@@ -399,8 +399,8 @@ impl Recording {
         };
         let (shared, job) = (ids(call.shared, in_a_row[0])?, ids(call.job, in_a_row[1])?);
         // A sum is one result of all parameters.
-        let (jobs, y_parts, job_parts) = match task.kind {
-            Kind::Sum => {
+        let (jobs, y_parts, job_parts) = match task.wanted {
+            Wanted::Sum => {
                 (1, Parts::Equal(call.y_parts.longest(&(0..1))), Parts::Equal(call.job.len()))
             }
             _ => (call.jobs, call.y_parts, call.job_parts),

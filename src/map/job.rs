@@ -4,7 +4,7 @@ use super::data::Data;
 use super::failure::{Failure, Outcome};
 use super::room::renew;
 use super::shape::Parts;
-use super::task::{Kind, Task};
+use super::task::{Task, Wanted};
 use crate::error::{Code, Error};
 use crate::tape::{ActiveJob, JobTape, Var};
 use std::cell::{Cell, RefCell};
@@ -112,7 +112,7 @@ pub fn run(task: &Task, jobs: Range<usize>, places: Places) -> Outcome<()> {
 
 impl Workspace {
     fn run(&mut self, task: &Task, jobs: Range<usize>, places: Places) -> Result<(), Ended> {
-        let step = if task.kind == Kind::Hessians { 2 } else { 1 };
+        let step = if task.wanted == Wanted::Hessians { 2 } else { 1 };
         let (n_job, n_y) = (task.job_parts.longest(&jobs), task.y_parts.longest(&jobs));
         let n_shared = task.shared.len();
         renew(&mut self.vars, (n_shared + n_job + n_y) * step)?;
@@ -183,7 +183,7 @@ impl Runner<'_> {
     ) -> Result<(), Ended> {
         let task = self.task;
         let Places { mut values, mut derivatives, seconds } = places;
-        if task.kind == Kind::Sum {
+        if task.wanted == Wanted::Sum {
             values.fill(0.0);
             derivatives.fill(0.0);
         }
@@ -193,8 +193,8 @@ impl Runner<'_> {
         let mut began = (seconds.len() > 0).then(Instant::now);
         for start in jobs.clone().step_by(group) {
             let group = start..jobs.end.min(start + group);
-            match task.kind {
-                Kind::Each => {
+            match task.wanted {
+                Wanted::Each => {
                     let places = (&mut values, &mut derivatives);
                     match (task.job_parts, task.y_parts) {
                         (Parts::Equal(p), Parts::Equal(n)) => {
@@ -211,8 +211,8 @@ impl Runner<'_> {
                         }
                     }
                 }
-                Kind::Sum => self.add(number, group, &jobs, values, derivatives)?,
-                Kind::Hessians => self.second(number, group, &mut values, &mut derivatives)?,
+                Wanted::Sum => self.add(number, group, &jobs, values, derivatives)?,
+                Wanted::Hessians => self.second(number, group, &mut values, &mut derivatives)?,
             }
             if let (Some(before), Some(seconds)) = (began, seconds.next()) {
                 let now = Instant::now();

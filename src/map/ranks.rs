@@ -13,7 +13,7 @@ use super::local::Local;
 use super::room::{renew, reserve};
 use super::schedule::{self, Schedule};
 use super::shape::Parts;
-use super::task::{Kind, Task};
+use super::task::{Task, Wanted};
 use super::threads::fold;
 use super::wire::{self, ANSWER, HEAD, Head, INLINE, LONGEST_FAILURE, Order};
 use crate::error::{Code, Error, Result};
@@ -81,7 +81,7 @@ impl Left {
             derivatives: self.derivatives..self.derivatives + derivatives,
         };
         self.jobs.start += n;
-        if task.kind != Kind::Sum {
+        if task.wanted != Wanted::Sum {
             (self.values, self.derivatives) = (block.values.end, block.derivatives.end);
         }
         block
@@ -307,7 +307,7 @@ impl Service {
         mut places: Places,
     ) -> mpi::Outcome<Outcome<()>> {
         let n = own.threads();
-        if task.kind == Kind::Sum {
+        if task.wanted == Wanted::Sum {
             places.values.fill(0.0);
             places.derivatives.fill(0.0);
         }
@@ -377,7 +377,7 @@ impl Service {
         self.packed.clear();
         reserve(&mut self.packed, derivatives.max(carried(task, &block.jobs)))?;
         self.part.clear();
-        let part = if task.kind == Kind::Sum { block.values.len() + derivatives } else { 0 };
+        let part = if task.wanted == Wanted::Sum { block.values.len() + derivatives } else { 0 };
         reserve(&mut self.part, part)
     }
 
@@ -407,7 +407,7 @@ impl Service {
             shared: task.shared.len(),
             job: task.job_parts.span(jobs).len(),
             y: block.values.len(),
-            kind: task.kind,
+            wanted: task.wanted,
             by_shared: task.by_shared,
             by_job: task.by_job,
             ragged_job,
@@ -453,7 +453,7 @@ impl Service {
     ) -> Outcome<()> {
         let Block { jobs, values, derivatives } = block.clone();
         let seconds = &mut places.seconds[schedule::groups(&jobs, task.group)];
-        if task.kind != Kind::Sum {
+        if task.wanted != Wanted::Sum {
             let places = Places {
                 values: &mut places.values[values],
                 derivatives: &mut places.derivatives[derivatives],
@@ -488,7 +488,7 @@ impl Service {
         for (seconds, &word) in seconds.iter_mut().zip(timed) {
             *seconds = f32::from_bits(u32::try_from(word).unwrap_or(0));
         }
-        let sum = task.kind == Kind::Sum;
+        let sum = task.wanted == Wanted::Sum;
         let derivatives = if sum {
             part.resize(n_values + n_derivatives, 0.0);
             wire::read_doubles(values, &mut part[..n_values]);
@@ -692,14 +692,14 @@ impl Worker {
             job_parts: if head.ragged_job { Parts::Ends(job_ends) } else { equal(head.job) },
             y_parts: if head.ragged_y {
                 Parts::Ends(y_ends)
-            } else if head.kind == Kind::Sum {
+            } else if head.wanted == Wanted::Sum {
                 Parts::Equal(head.y)
             } else {
                 equal(head.y)
             },
             jobs: head.jobs,
             first: head.first,
-            kind: head.kind,
+            wanted: head.wanted,
             by_shared: head.by_shared,
             by_job: head.by_job,
             group: head.group,

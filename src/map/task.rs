@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// What is wanted of the jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Wanted {
     /// Each job's results; for each the derivatives in a row.
     Each,
     /// The sum of all jobs' results, which are of one length; for each the derivatives with respect to the shared
@@ -30,7 +30,7 @@ pub struct Task<'a> {
     /// How many jobs, and the number of the first.
     pub jobs: usize,
     pub first: usize,
-    pub kind: Kind,
+    pub wanted: Wanted,
     /// Whether derivatives with respect to the shared parameters are wanted, and to those of the jobs.
     pub by_shared: bool,
     pub by_job: bool,
@@ -66,13 +66,13 @@ impl Task<'_> {
 
     /// The numbers that some jobs give: values, and derivatives.
     pub fn sizes(&self, jobs: &Range<usize>) -> (usize, usize) {
-        if self.kind == Kind::Sum {
+        if self.wanted == Wanted::Sum {
             let n = self.y_parts.longest(&(0..1));
             return (n, n * self.sum_columns(jobs));
         }
         let values = self.y_parts.span(jobs).len();
-        let of_job = |i: usize| match (self.kind, self.columns(i)) {
-            (Kind::Hessians, d) => self.y_parts.length(i) * (d + d * d),
+        let of_job = |i: usize| match (self.wanted, self.columns(i)) {
+            (Wanted::Hessians, d) => self.y_parts.length(i) * (d + d * d),
             (_, d) => self.y_parts.length(i) * d,
         };
         let derivatives = match (self.y_parts, self.job_parts) {

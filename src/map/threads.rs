@@ -4,7 +4,7 @@ use super::backend::Backend;
 use super::failure::{Outcome, both};
 use super::job::{self, Places};
 use super::room::renew;
-use super::task::{Kind, Task};
+use super::task::{Task, Wanted};
 use crate::error::{Code, Error};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ops::Range;
@@ -82,8 +82,8 @@ impl Backend for Threads {
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.clear();
         divide(&jobs, task.group, self.n * CHUNKS, &mut chunks);
-        let result = match task.kind {
-            Kind::Sum => self.sum(task, &chunks, places),
+        let result = match task.wanted {
+            Wanted::Sum => self.sum(task, &chunks, places),
             _ => self.pool().and_then(|pool| pool.install(|| spread(task, &chunks, places))),
         };
         self.chunks = chunks;

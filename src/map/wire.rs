@@ -3,7 +3,7 @@
 use super::data::Handle;
 use super::failure::Failure;
 use super::shape::Parts;
-use super::task::Kind;
+use super::task::Wanted;
 use crate::error::Code;
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub struct Head {
     pub shared: usize,
     pub job: usize,
     pub y: usize,
-    pub kind: Kind,
+    pub wanted: Wanted,
     pub by_shared: bool,
     pub by_job: bool,
     pub ragged_job: bool,
@@ -62,7 +62,7 @@ impl Head {
             shared: 0,
             job: 0,
             y: 0,
-            kind: Kind::Each,
+            wanted: Wanted::Each,
             by_shared: false,
             by_job: false,
             ragged_job: false,
@@ -75,7 +75,7 @@ impl Head {
 
     pub fn write(&self, words: &mut Vec<u64>) {
         let flags = [self.by_shared, self.by_job, self.ragged_job, self.ragged_y];
-        let bits = flags.iter().fold(self.kind as u64, |bits, &flag| bits << 1 | u64::from(flag));
+        let bits = flags.iter().fold(self.wanted as u64, |bits, &flag| bits << 1 | u64::from(flag));
         words.extend([
             self.order as u64,
             self.epoch,
@@ -116,10 +116,10 @@ impl Head {
             shared: n(7),
             job: n(8),
             y: n(9),
-            kind: match words[10] >> 4 {
-                0 => Kind::Each,
-                1 => Kind::Sum,
-                _ => Kind::Hessians,
+            wanted: match words[10] >> 4 {
+                0 => Wanted::Each,
+                1 => Wanted::Sum,
+                _ => Wanted::Hessians,
             },
             by_shared: flag(3),
             by_job: flag(2),
@@ -243,7 +243,7 @@ mod tests {
             shared: 13,
             job: 14,
             y: 15,
-            kind: Kind::Hessians,
+            wanted: Wanted::Hessians,
             by_shared: true,
             ragged_job: true,
             threads: 3,
