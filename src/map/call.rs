@@ -42,9 +42,9 @@ struct Inner {
     serial: u64,
 }
 
-/// What a call needs room for, used again by the next one of the thread.
+/// Memory of a call, used again by the next one of the thread.
 #[derive(Default)]
-struct Room {
+struct Buffers {
     shared: Vec<f64>,
     job: Vec<f64>,
     values: Vec<f64>,
@@ -52,8 +52,8 @@ struct Room {
 }
 
 thread_local! {
-    /// Rooms that no call uses: a call inside a job takes another one.
-    static ROOMS: RefCell<Vec<Room>> = const { RefCell::new(Vec::new()) };
+    /// Those that no call uses: a call inside a job takes another one.
+    static FREE: RefCell<Vec<Buffers>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Map {
@@ -225,21 +225,21 @@ pub fn second_sizes(call: &Call) -> (usize, usize) {
 
 /// The second derivatives of all results of all jobs.
 pub fn hessians(map: Option<&Map>, call: &Call, out: Second) -> Result<()> {
-    in_room(|room| second(map, call, room, out)).map_err(Failure::into_error)
+    with_buffers(|buffers| second(map, call, buffers, out)).map_err(Failure::into_error)
 }
 
-fn in_room<R>(f: impl FnOnce(&mut Room) -> R) -> R {
-    let mut room = ROOMS.with_borrow_mut(Vec::pop).unwrap_or_default();
-    let result = f(&mut room);
-    ROOMS.with_borrow_mut(|rooms| rooms.push(room));
+fn with_buffers<R>(f: impl FnOnce(&mut Buffers) -> R) -> R {
+    let mut buffers = FREE.with_borrow_mut(Vec::pop).unwrap_or_default();
+    let result = f(&mut buffers);
+    FREE.with_borrow_mut(|free| free.push(buffers));
     result
 }
 
 fn active(map: Option<&Map>, call: &Call, wanted: Wanted, y_out: &mut [Var]) -> Outcome<()> {
-    in_room(|room| {
+    with_buffers(|buffers| {
         let mut by = by(map);
         let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
-        let Room { shared, job, values, derivatives: _ } = room;
+        let Buffers { shared, job, values, derivatives: _ } = buffers;
         let (mut task, in_a_row) = task(call, wanted, (&named, data.as_ref()), (shared, job))?;
         let mut recording = record_later(call, in_a_row, &mut task)?;
         renew(values, y_out.len())?;
@@ -263,10 +263,10 @@ fn active(map: Option<&Map>, call: &Call, wanted: Wanted, y_out: &mut [Var]) -> 
     })
 }
 
-fn second(map: Option<&Map>, call: &Call, room: &mut Room, out: Second) -> Outcome<()> {
+fn second(map: Option<&Map>, call: &Call, buffers: &mut Buffers, out: Second) -> Outcome<()> {
     let mut by = by(map);
     let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
-    let Room { shared, job, values, derivatives } = room;
+    let Buffers { shared, job, values, derivatives } = buffers;
     let (mut task, _) = task(call, Wanted::Hessians, (&named, data.as_ref()), (shared, job))?;
     (task.by_shared, task.by_job) = (true, true);
     let (n_values, n_derivatives) = task.sizes(&(0..task.jobs));
