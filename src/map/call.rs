@@ -241,10 +241,10 @@ fn active(map: Option<&Map>, call: &Call, wanted: Wanted, y_out: &mut [Var]) -> 
         let (named, data) = prepare(by.as_mut().and_then(|by| by.workers()), call)?;
         let Buffers { shared, job, values, derivatives: _ } = buffers;
         let (mut task, in_a_row) = task(call, wanted, (&named, data.as_ref()), (shared, job))?;
-        let mut recording = record_later(call, in_a_row, &mut task)?;
+        let mut pending = record_later(call, in_a_row, &mut task)?;
         renew(values, y_out.len())?;
-        let derivatives = match &mut recording {
-            Some(recording) => recording.lease.values(),
+        let derivatives = match &mut pending {
+            Some(pending) => pending.lease.values(),
             None => &mut [],
         };
         let places = Places { values, derivatives, seconds: &mut [] };
@@ -252,14 +252,14 @@ fn active(map: Option<&Map>, call: &Call, wanted: Wanted, y_out: &mut [Var]) -> 
             Some(by) => by.run(&task, places),
             None => Serial.run(&task, 0..task.jobs, places),
         };
-        let Some(recording) = recording else {
+        let Some(pending) = pending else {
             done?;
             for (y, &value) in y_out.iter_mut().zip(&*values) {
                 *y = Var { value, id: 0, tag: 0 };
             }
             return Ok(());
         };
-        recording.end(done, values, y_out)
+        pending.end(done, values, y_out)
     })
 }
 
@@ -356,7 +356,7 @@ fn task<'a>(
 }
 
 /// What a call is going to leave on the caller's tape.
-struct Recording {
+struct PendingEvent {
     shared: Ids,
     job: Ids,
     y_parts: StoredParts,
@@ -366,7 +366,7 @@ struct Recording {
 }
 
 /// Finds out which derivatives are wanted, and makes room for them on the thread's tape.
-fn record_later(call: &Call, in_a_row: InARow, task: &mut Task) -> Result<Option<Recording>> {
+fn record_later(call: &Call, in_a_row: InARow, task: &mut Task) -> Result<Option<PendingEvent>> {
     with_current(|tape| {
         let Some(tape) = tape else { return Ok(None) };
         tape.check_copied("shared", call.shared, in_a_row[0])?;
@@ -377,15 +377,15 @@ fn record_later(call: &Call, in_a_row: InARow, task: &mut Task) -> Result<Option
             return Ok(None);
         }
         let before = tape.position();
-        let recording = Recording::new(tape, call, in_a_row, task, &before);
-        if recording.is_err() {
+        let pending = PendingEvent::new(tape, call, in_a_row, task, &before);
+        if pending.is_err() {
             tape.give_back(&before);
         }
-        recording.map(Some)
+        pending.map(Some)
     })
 }
 
-impl Recording {
+impl PendingEvent {
     fn new(
         tape: &mut Tape,
         call: &Call,
