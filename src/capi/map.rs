@@ -217,8 +217,8 @@ unsafe fn arguments<'a>(
     map::remember(made)
 }
 
-fn handle(data: admpi_map_data) -> map::Handle {
-    map::Handle { id: data.id, generation: data.generation }
+fn handle(data: admpi_map_data) -> map::DataHandle {
+    map::DataHandle { id: data.id, generation: data.generation }
 }
 
 /// # Safety
@@ -403,7 +403,7 @@ pub unsafe extern "C-unwind" fn admpi_map_data_new(
     // SAFETY: as the C contract says.
     entry(|| unsafe {
         put("data_out", data_out, || {
-            let map::Handle { id, generation } = map::new_data(by(map), &source(values)?)?;
+            let map::DataHandle { id, generation } = map::new_data(by(map), &source(values)?)?;
             Ok(admpi_map_data { id, generation })
         })
     })

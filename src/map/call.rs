@@ -1,7 +1,7 @@
 //! A call: from the caller's parameters to active results on the caller's tape.
 
 use super::backend::{Backend, Choice};
-use super::data::{self, Data, Handle, Source};
+use super::data::{self, Data, DataHandle, Source};
 use super::event::{Mapped, StoredParts};
 use super::failure::{Failure, Outcome};
 use super::function::{self, Named};
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
     pub function: i32,
-    pub data: Handle,
+    pub data: DataHandle,
     pub jobs: usize,
     pub shared: &'a [Var],
     pub job: &'a [Var],
@@ -142,12 +142,12 @@ impl Inner {
 }
 
 /// Makes data, and lets the map's workers know them.
-pub fn new_data(map: Option<&Map>, source: &Source) -> Result<Handle> {
+pub fn new_data(map: Option<&Map>, source: &Source) -> Result<DataHandle> {
     set_data(map, data::new_handle(), source)
 }
 
 /// Puts new data in the place of old ones.
-pub fn update_data(map: Option<&Map>, handle: Handle, source: &Source) -> Result<Handle> {
+pub fn update_data(map: Option<&Map>, handle: DataHandle, source: &Source) -> Result<DataHandle> {
     let Some((_, service)) = data::find(handle)? else {
         return Err(Error::new(
             Code::Argument,
@@ -155,11 +155,11 @@ pub fn update_data(map: Option<&Map>, handle: Handle, source: &Source) -> Result
         ));
     };
     check_service(map, handle, service)?;
-    set_data(map, Handle { generation: handle.generation.wrapping_add(1), ..handle }, source)
+    set_data(map, DataHandle { generation: handle.generation.wrapping_add(1), ..handle }, source)
 }
 
 /// Forgets data.
-pub fn free_data(map: Option<&Map>, handle: Handle) -> Result<()> {
+pub fn free_data(map: Option<&Map>, handle: DataHandle) -> Result<()> {
     let Some((_, service)) = data::find(handle)? else { return Ok(()) };
     if service != 0
         && let Some(workers) = by(map).as_mut().and_then(|inner| inner.service.as_mut())
@@ -171,7 +171,7 @@ pub fn free_data(map: Option<&Map>, handle: Handle) -> Result<()> {
     Ok(())
 }
 
-fn set_data(map: Option<&Map>, handle: Handle, source: &Source) -> Result<Handle> {
+fn set_data(map: Option<&Map>, handle: DataHandle, source: &Source) -> Result<DataHandle> {
     let data = Arc::new(Data::new(handle, source)?);
     let mut service = 0;
     if let Some(workers) = by(map).as_mut().and_then(|inner| inner.service.as_mut()) {
@@ -183,13 +183,13 @@ fn set_data(map: Option<&Map>, handle: Handle, source: &Source) -> Result<Handle
 }
 
 /// Data are updated with the map that they were made with, whose workers have them. Maps of this process alone share theirs.
-fn check_service(map: Option<&Map>, handle: Handle, service: u64) -> Result<()> {
+fn check_service(map: Option<&Map>, handle: DataHandle, service: u64) -> Result<()> {
     let inner = by(map);
     let asked = inner.as_ref().filter(|inner| service != 0 || inner.service.is_some());
     check_same(handle, service, asked.map_or(0, |inner| inner.serial))
 }
 
-fn check_same(handle: Handle, service: u64, asked: u64) -> Result<()> {
+fn check_same(handle: DataHandle, service: u64, asked: u64) -> Result<()> {
     if service == asked {
         return Ok(());
     }

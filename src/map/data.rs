@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// What a program calls data by: every update makes a new generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Handle {
+pub struct DataHandle {
     pub id: u32,
     pub generation: u32,
 }
@@ -29,7 +29,7 @@ pub struct Source<'a> {
 
 #[derive(Debug)]
 pub struct Data {
-    pub handle: Handle,
+    pub handle: DataHandle,
     pub jobs: usize,
     x_r: Vec<f64>,
     r: OwnedParts,
@@ -40,7 +40,7 @@ pub struct Data {
 }
 
 impl Data {
-    pub fn new(handle: Handle, source: &Source) -> Result<Self> {
+    pub fn new(handle: DataHandle, source: &Source) -> Result<Self> {
         Ok(Self {
             handle,
             jobs: source.jobs,
@@ -70,8 +70,8 @@ static KNOWN: RwLock<Vec<Entry>> = RwLock::new(Vec::new());
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 /// A handle for new data.
-pub fn new_handle() -> Handle {
-    Handle { id: NEXT.fetch_add(1, Ordering::Relaxed), generation: 1 }
+pub fn new_handle() -> DataHandle {
+    DataHandle { id: NEXT.fetch_add(1, Ordering::Relaxed), generation: 1 }
 }
 
 /// Adds data, or puts them in the place of an earlier generation.
@@ -81,14 +81,14 @@ pub fn keep(data: Arc<Data>, service: u64) {
     known.push(Entry { data, service });
 }
 
-pub fn forget(handle: Handle) {
+pub fn forget(handle: DataHandle) {
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
     known.retain(|entry| entry.data.handle.id != handle.id);
 }
 
 /// The data of a handle of the present generation, and the service whose workers know them; {0, 0} is none.
-pub fn find(handle: Handle) -> Result<Option<(Arc<Data>, u64)>> {
-    if handle == Handle::default() {
+pub fn find(handle: DataHandle) -> Result<Option<(Arc<Data>, u64)>> {
+    if handle == DataHandle::default() {
         return Ok(None);
     }
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +103,7 @@ pub fn find(handle: Handle) -> Result<Option<(Arc<Data>, u64)>> {
     };
     let present = data.handle.generation;
     if present != handle.generation {
-        let Handle { id, generation } = handle;
+        let DataHandle { id, generation } = handle;
         let text = format!(
             "data.generation = {generation}, but the data of id {id} have generation {present}; use the handle of the last update"
         );
@@ -149,7 +149,7 @@ impl Data {
         Ok(words)
     }
 
-    pub fn read(handle: Handle, words: &[u64]) -> Result<Self> {
+    pub fn read(handle: DataHandle, words: &[u64]) -> Result<Self> {
         let (counts, mut rest) = words.split_at(COUNTS);
         let mut next = |n: usize| {
             let words;

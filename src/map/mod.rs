@@ -29,7 +29,7 @@ pub use backend::{Choice, number_of_threads};
 pub use call::{
     Call, Map, Second, free_data, hessians, new_data, results, second_sizes, sum, update_data,
 };
-pub use data::{Data, Handle, Source};
+pub use data::{Data, DataHandle, Source};
 pub use failure::{last_failure, remember};
 pub use function::{register, unregister};
 pub use job::{explain, job, with_data};

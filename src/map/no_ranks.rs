@@ -1,7 +1,7 @@
 //! Without MPI there are no ranks to serve.
 
 use super::backend::Backend;
-use super::data::{Data, Handle};
+use super::data::{Data, DataHandle};
 use super::failure::Outcome;
 use super::job::Places;
 use super::task::Task;
@@ -20,7 +20,7 @@ impl Service {
         match *self {}
     }
 
-    pub fn forget(&mut self, _handle: Handle) -> Outcome<()> {
+    pub fn forget(&mut self, _handle: DataHandle) -> Outcome<()> {
         match *self {}
     }
 

@@ -5,7 +5,7 @@
 //! are left. Whatever happens in a job, the answer comes: the next order finds every worker waiting for it.
 
 use super::backend::Backend;
-use super::data::{Data, Handle};
+use super::data::{Data, DataHandle};
 use super::failure::{Failure, Outcome, both};
 use super::function;
 use super::job::Places;
@@ -225,7 +225,7 @@ impl Service {
     }
 
     /// Lets all workers forget data.
-    pub fn forget(&mut self, handle: Handle) -> Outcome<()> {
+    pub fn forget(&mut self, handle: DataHandle) -> Outcome<()> {
         self.guarded(|service| {
             let head = Head { data: handle, ..Head::of(Order::Forget, service.epoch) };
             for rank in service.workers() {
@@ -401,7 +401,7 @@ impl Service {
         let carries = carried(task, jobs);
         let head = Head {
             function: task.named.key,
-            data: task.data.map_or(Handle::default(), |data| data.handle),
+            data: task.data.map_or(DataHandle::default(), |data| data.handle),
             jobs: jobs.len(),
             first: jobs.start,
             shared: task.shared.len(),
@@ -667,8 +667,8 @@ impl Worker {
         let named = function::keyed(head.function)
             .ok_or_else(|| Error::new(Code::Argument, "not registered on this rank"))?;
         let data = self.known.iter().find(|data| data.handle == head.data).cloned();
-        if data.is_none() && head.data != Handle::default() {
-            let Handle { id, generation } = head.data;
+        if data.is_none() && head.data != DataHandle::default() {
+            let DataHandle { id, generation } = head.data;
             let text = format!(
                 "the data of id {id} and generation {generation} are not known to this rank"
             );

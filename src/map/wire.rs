@@ -1,6 +1,6 @@
 //! What root and workers say to each other, in words of 64 bits.
 
-use super::data::Handle;
+use super::data::DataHandle;
 use super::failure::Failure;
 use super::shape::Parts;
 use super::task::Wanted;
@@ -33,7 +33,7 @@ pub struct Head {
     pub order: Order,
     pub epoch: u64,
     pub function: u64,
-    pub data: Handle,
+    pub data: DataHandle,
     pub jobs: usize,
     pub first: usize,
     pub shared: usize,
@@ -56,7 +56,7 @@ impl Head {
             order,
             epoch,
             function: 0,
-            data: Handle::default(),
+            data: DataHandle::default(),
             jobs: 0,
             first: 0,
             shared: 0,
@@ -110,7 +110,7 @@ impl Head {
             },
             epoch: words[1],
             function: words[2],
-            data: Handle { id: number(3), generation: number(4) },
+            data: DataHandle { id: number(3), generation: number(4) },
             jobs: n(5),
             first: n(6),
             shared: n(7),
@@ -237,7 +237,7 @@ mod tests {
     fn orders_arrive_as_they_were_given() {
         let head = Head {
             function: u64::MAX - 3,
-            data: Handle { id: 7, generation: 9 },
+            data: DataHandle { id: 7, generation: 9 },
             jobs: 11,
             first: 12,
             shared: 13,
