@@ -2,7 +2,7 @@
 
 use super::independent::{Domain, add};
 use crate::error::{Code, Error, Result};
-use crate::linalg::{Call, dense, factored_as, inverse_of};
+use crate::linalg::{Recorder, dense, factored_as, inverse_of};
 use crate::matrix::{Input, Operand};
 use crate::special::HALF_LN_TAU;
 use crate::tape::{Event, Stored, Sweep, Tape, Var};
@@ -165,7 +165,7 @@ fn factor(scale: Scale, of: &Operand) -> Result<Vec<f64>> {
             Ok(l)
         }
         Scale::Covariance => {
-            let mut l = factored_as(density, name, &mut Call::new(None, &[]), of)?;
+            let mut l = factored_as(density, name, &mut Recorder::new(None, &[]), of)?;
             Ok(l.fresh_values().to_vec())
         }
     }

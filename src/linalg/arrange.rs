@@ -1,7 +1,7 @@
 //! Operations that move elements: running sums, matrices side by side, and sums to indexed places.
 
 use super::dense::{dense_mut, values};
-use super::operation::{Call, Operation, Weights};
+use super::operation::{Operation, Recorder, Weights};
 use crate::error::{Code, Error, Result};
 use crate::matrix::{Operand, Owned, indices};
 use crate::tape::Tape;
@@ -32,8 +32,8 @@ impl Operation<1> for CumulativeSum {
 /// The sums of the elements up to each, column by column.
 pub fn cumulative_sum(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
     let (m, n) = (a.part().rows, a.part().cols);
-    let mut call = Call::new(tape, &[&a]);
-    let mut c = call.matrix(m, n)?;
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let mut c = recorder.matrix(m, n)?;
     let (seen, mut to, mut sum) = (values(&a), dense_mut(c.fresh_values(), m, n), 0.0);
     for j in 0..n {
         for i in 0..m {
@@ -41,20 +41,20 @@ pub fn cumulative_sum(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
             to[(i, j)] = sum;
         }
     }
-    call.keep(&a, false)?;
-    call.record([&c], CumulativeSum { a })?;
+    recorder.keep(&a, false)?;
+    recorder.record([&c], CumulativeSum { a })?;
     Ok(c)
 }
 
 /// A part of a result that was taken from an operand: its first row and column.
-struct Piece {
+struct Placed {
     operand: Operand,
     row: usize,
     col: usize,
 }
 
 struct Concatenation {
-    pieces: Vec<Piece>,
+    placed: Vec<Placed>,
 }
 
 impl Operation<1> for Concatenation {
@@ -62,7 +62,7 @@ impl Operation<1> for Concatenation {
 
     fn reverse(&self, sweep: &mut Weights<'_, 1>) -> Result<()> {
         sweep.each(|[w], to| {
-            self.pieces.iter().try_for_each(|&Piece { ref operand, row, col }| {
+            self.placed.iter().try_for_each(|&Placed { ref operand, row, col }| {
                 to.add(operand, |i, j| w[(row + i, col + j)])
             })
         })
@@ -72,7 +72,7 @@ impl Operation<1> for Concatenation {
 /// Matrices below each other, or side by side.
 pub fn concatenate(tape: Option<&mut Tape>, parts: &[Operand], below: bool) -> Result<Owned> {
     let (mut rows, mut cols) = (0usize, 0usize);
-    let mut pieces = Vec::with_capacity(parts.len());
+    let mut placed = Vec::with_capacity(parts.len());
     for (k, &operand) in parts.iter().enumerate() {
         let part = operand.part();
         let (own, common, what) =
@@ -86,7 +86,7 @@ pub fn concatenate(tape: Option<&mut Tape>, parts: &[Operand], below: bool) -> R
             ));
         }
         let (row, col) = if below { (rows, 0) } else { (0, cols) };
-        pieces.push(Piece { operand, row, col });
+        placed.push(Placed { operand, row, col });
         let (end, more, what) =
             if below { (&mut rows, part.rows, "rows") } else { (&mut cols, part.cols, "columns") };
         // Parts of no elements may have any number of them.
@@ -95,17 +95,17 @@ pub fn concatenate(tape: Option<&mut Tape>, parts: &[Operand], below: bool) -> R
         })?;
     }
     let operands: Vec<&Operand> = parts.iter().collect();
-    let mut call = Call::new(tape, &operands);
-    let mut c = call.matrix(rows, cols)?;
+    let mut recorder = Recorder::new(tape, &operands);
+    let mut c = recorder.matrix(rows, cols)?;
     let mut to = dense_mut(c.fresh_values(), rows, cols);
-    for Piece { operand, row, col } in &pieces {
+    for Placed { operand, row, col } in &placed {
         let (m, n) = (operand.part().rows, operand.part().cols);
         to.as_mut().submatrix_mut(*row, *col, m, n).copy_from(values(operand).mat());
     }
     for operand in parts {
-        call.keep(operand, false)?;
+        recorder.keep(operand, false)?;
     }
-    call.record([&c], Concatenation { pieces })?;
+    recorder.record([&c], Concatenation { placed })?;
     Ok(c)
 }
 
@@ -145,16 +145,16 @@ pub fn scatter_add(
         ));
     }
     let (m, n) = (a.part().rows, a.part().cols);
-    let mut call = Call::new(tape, &[&a, &b]);
-    let mut c = call.matrix(m, n)?;
+    let mut recorder = Recorder::new(tape, &[&a, &b]);
+    let mut c = recorder.matrix(m, n)?;
     let to = c.fresh_values();
     dense_mut(to, m, n).copy_from(values(&a).mat());
     let (seen, rows_of_b) = (values(&b), b.part().rows);
     for (k, &place) in places.iter().enumerate() {
         to[place] += seen.mat()[(k % rows_of_b, k / rows_of_b)];
     }
-    call.keep(&a, false)?;
-    call.keep(&b, false)?;
-    call.record([&c], ScatterAdd { a, b, places: places.into() })?;
+    recorder.keep(&a, false)?;
+    recorder.keep(&b, false)?;
+    recorder.record([&c], ScatterAdd { a, b, places: places.into() })?;
     Ok(c)
 }

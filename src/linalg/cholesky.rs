@@ -2,7 +2,7 @@
 //! are those of both: of a function of the numbers that are read.
 
 use super::dense::{copy, dense_mut, identity, product, times, values, workspace};
-use super::operation::{Call, Operation, Weights, check_shapes, finite, refuse, square};
+use super::operation::{Operation, Recorder, Weights, check_shapes, finite, refuse, square};
 use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
 use crate::error::Result;
 use crate::matrix::{Operand, Owned};
@@ -13,12 +13,17 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use std::ops::Add;
 
-/// L with A = L Lᵀ, in a matrix that the call makes; `what` is A in messages.
-pub fn factored_as(name: &str, what: &str, call: &mut Call<'_>, a: &Operand) -> Result<Owned> {
+/// L with A = L Lᵀ, in a matrix that the recorder makes; `what` is A in messages.
+pub fn factored_as(
+    name: &str,
+    what: &str,
+    recorder: &mut Recorder<'_>,
+    a: &Operand,
+) -> Result<Owned> {
     let n = square(name, what, a.part())?;
     let seen = values(a);
     finite(name, what, seen.mat(), true)?;
-    let mut made = call.matrix(n, n)?;
+    let mut made = recorder.matrix(n, n)?;
     let mut l = dense_mut(made.fresh_values(), n, n);
     l.copy_from_triangular_lower(seen.mat());
     let memory = cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
@@ -52,8 +57,8 @@ pub fn factored_as(name: &str, what: &str, call: &mut Call<'_>, a: &Operand) -> 
     Ok(made)
 }
 
-fn factored(name: &str, call: &mut Call<'_>, a: &Operand) -> Result<Owned> {
-    factored_as(name, "a", call, a)
+fn factored(name: &str, recorder: &mut Recorder<'_>, a: &Operand) -> Result<Owned> {
+    factored_as(name, "a", recorder, a)
 }
 
 /// Overwrites X by A⁻¹ X.
@@ -156,11 +161,11 @@ impl Operation<1> for Cholesky {
 
 /// The lower triangular L with A = L Lᵀ.
 pub fn cholesky(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
-    let mut call = Call::new(tape, &[&a]);
-    let l = factored("cholesky", &mut call, &a)?;
-    call.keep(&a, false)?;
-    if let Some(kept) = call.keep_made(&l)? {
-        call.record([&l], Cholesky { a, l: kept })?;
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let l = factored("cholesky", &mut recorder, &a)?;
+    recorder.keep(&a, false)?;
+    if let Some(kept) = recorder.keep_made(&l)? {
+        recorder.record([&l], Cholesky { a, l: kept })?;
     }
     Ok(l)
 }
@@ -195,17 +200,17 @@ pub fn solve_spd(tape: Option<&mut Tape>, a: Operand, b: Operand) -> Result<Owne
     let n = square("solve_spd", "a", a.part())?;
     check_shapes("solve_spd", ("a", a.part()), ("b", b.part()), n == b.part().rows)?;
     let cols = b.part().cols;
-    let mut call = Call::new(tape, &[&a, &b]);
-    let mut l = factored("solve_spd", &mut call, &a)?;
-    let mut x = call.matrix(n, cols)?;
+    let mut recorder = Recorder::new(tape, &[&a, &b]);
+    let mut l = factored("solve_spd", &mut recorder, &a)?;
+    let mut x = recorder.matrix(n, cols)?;
     let mut to = dense_mut(x.fresh_values(), n, cols);
     to.copy_from(values(&b).mat());
     solve_factored(dense_mut(l.fresh_values(), n, n).as_ref(), to);
-    call.keep(&a, false)?;
-    call.keep(&b, false)?;
-    let kept = if a.is_active() { call.keep_made(&x)? } else { None };
-    if let Some(l) = call.keep_made(&l)? {
-        call.record([&x], SolveSpd { a, b, l, x: kept })?;
+    recorder.keep(&a, false)?;
+    recorder.keep(&b, false)?;
+    let kept = if a.is_active() { recorder.keep_made(&x)? } else { None };
+    if let Some(l) = recorder.keep_made(&l)? {
+        recorder.record([&x], SolveSpd { a, b, l, x: kept })?;
     }
     Ok(x)
 }
@@ -232,9 +237,9 @@ impl Operation<1> for InverseSpd {
 pub fn inverse_spd(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
     let n = square("inverse_spd", "a", a.part())?;
     // Only the result is read again.
-    let mut l = factored("inverse_spd", &mut Call::new(None, &[]), &a)?;
-    let mut call = Call::new(tape, &[&a]);
-    let mut c = call.matrix(n, n)?;
+    let mut l = factored("inverse_spd", &mut Recorder::new(None, &[]), &a)?;
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let mut c = recorder.matrix(n, n)?;
     let half = inverse_of(dense_mut(l.fresh_values(), n, n).as_ref())?;
     let mut to = dense_mut(c.fresh_values(), n, n);
     for j in 0..n {
@@ -242,9 +247,9 @@ pub fn inverse_spd(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
             to[(i, j)] = half[(i.max(j), i.min(j))];
         }
     }
-    call.keep(&a, false)?;
-    if let Some(kept) = call.keep_made(&c)? {
-        call.record([&c], InverseSpd { a, c: kept })?;
+    recorder.keep(&a, false)?;
+    if let Some(kept) = recorder.keep_made(&c)? {
+        recorder.record([&c], InverseSpd { a, c: kept })?;
     }
     Ok(c)
 }
@@ -266,14 +271,14 @@ impl Operation<1> for LogDeterminantSpd {
 }
 
 pub fn log_determinant_spd(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
-    let mut call = Call::new(tape, &[&a]);
-    let mut l = factored("log_determinant_spd", &mut call, &a)?;
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let mut l = factored("log_determinant_spd", &mut recorder, &a)?;
     let n = a.part().rows;
     let factor = dense_mut(l.fresh_values(), n, n);
     let value = (0..n).map(|i| 2.0 * factor[(i, i)].ln()).fold(0.0, Add::add);
-    call.keep(&a, false)?;
-    match call.keep_made(&l)? {
-        Some(l) => call.record_scalar(value, LogDeterminantSpd { a, l }),
+    recorder.keep(&a, false)?;
+    match recorder.keep_made(&l)? {
+        Some(l) => recorder.record_scalar(value, LogDeterminantSpd { a, l }),
         None => Ok(Var { value, ..Var::default() }),
     }
 }

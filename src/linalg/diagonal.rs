@@ -1,7 +1,7 @@
 //! Diagonal matrices, and products with them.
 
 use super::dense::{dense_mut, values};
-use super::operation::{Call, Operation, Weights, check_shapes, vector};
+use super::operation::{Operation, Recorder, Weights, check_shapes, vector};
 use crate::error::Result;
 use crate::matrix::{Operand, Owned};
 use crate::tape::Tape;
@@ -23,16 +23,16 @@ impl Operation<1> for Diag {
 pub fn diag(tape: Option<&mut Tape>, d: Operand) -> Result<Owned> {
     let d = vector("diag", "d", &d)?;
     let n = d.part().rows;
-    let mut call = Call::new(tape, &[&d]);
-    let mut c = call.matrix(n, n)?;
+    let mut recorder = Recorder::new(tape, &[&d]);
+    let mut c = recorder.matrix(n, n)?;
     let seen = values(&d);
     let to = c.fresh_values();
     to.fill(0.0);
     for i in 0..n {
         to[i * (n + 1)] = seen.mat()[(i, 0)];
     }
-    call.keep(&d, false)?;
-    call.record([&c], Diag { d })?;
+    recorder.keep(&d, false)?;
+    recorder.record([&c], Diag { d })?;
     Ok(c)
 }
 
@@ -71,8 +71,8 @@ fn scale(
     let (m, n) = (a.part().rows, a.part().cols);
     let length = if columns { n } else { m };
     check_shapes(call, ("d", d.part()), ("a", a.part()), d.part().rows == length)?;
-    let mut call = Call::new(tape, &[&d, &a]);
-    let mut c = call.matrix(m, n)?;
+    let mut recorder = Recorder::new(tape, &[&d, &a]);
+    let mut c = recorder.matrix(m, n)?;
     let (seen_d, seen_a) = (values(&d), values(&a));
     let mut to = dense_mut(c.fresh_values(), m, n);
     for j in 0..n {
@@ -80,9 +80,9 @@ fn scale(
             to[(i, j)] = seen_d.mat()[(if columns { j } else { i }, 0)] * seen_a.mat()[(i, j)];
         }
     }
-    call.keep(&d, a.is_active())?;
-    call.keep(&a, d.is_active())?;
-    call.record([&c], Scale { d, a, columns })?;
+    recorder.keep(&d, a.is_active())?;
+    recorder.keep(&a, d.is_active())?;
+    recorder.record([&c], Scale { d, a, columns })?;
     Ok(c)
 }
 

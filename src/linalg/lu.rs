@@ -1,7 +1,7 @@
 //! General square systems, inverses and determinants, by LU factors with row pivoting; and the factors themselves.
 
 use super::dense::{copy, dense_mut, filled, identity, times, values, workspace, zeros};
-use super::operation::{Call, Operation, Weights, check_shapes, finite, refuse, square};
+use super::operation::{Operation, Recorder, Weights, check_shapes, finite, refuse, square};
 use super::scaled::Scaled;
 use super::spectral::Svd;
 use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
@@ -104,11 +104,11 @@ fn solve_factored_transposed(
     Ok(x)
 }
 
-/// Factors in a matrix that the call has made; its error if they are of a singular one.
-fn factored(name: &str, call: &mut Call<'_>, a: &Operand) -> Result<(Owned, Order)> {
+/// Factors in a matrix that the recorder has made; its error if they are of a singular one.
+fn factored(name: &str, recorder: &mut Recorder<'_>, a: &Operand) -> Result<(Owned, Order)> {
     let n = square(name, "a", a.part())?;
     finite(name, "a", values(a).mat(), false)?;
-    let mut made = call.matrix(n, n)?;
+    let mut made = recorder.matrix(n, n)?;
     let mut lu = dense_mut(made.fresh_values(), n, n);
     lu.copy_from(values(a).mat());
     let (order, _) = factor(lu.as_mut())?;
@@ -150,17 +150,17 @@ pub fn solve(tape: Option<&mut Tape>, a: Operand, b: Operand) -> Result<Owned> {
     let n = square("solve", "a", a.part())?;
     check_shapes("solve", ("a", a.part()), ("b", b.part()), n == b.part().rows)?;
     let cols = b.part().cols;
-    let mut call = Call::new(tape, &[&a, &b]);
-    let (mut lu, order) = factored("solve", &mut call, &a)?;
-    let mut x = call.matrix(n, cols)?;
+    let mut recorder = Recorder::new(tape, &[&a, &b]);
+    let (mut lu, order) = factored("solve", &mut recorder, &a)?;
+    let mut x = recorder.matrix(n, cols)?;
     let to = dense_mut(x.fresh_values(), n, cols);
     let factors = dense_mut(lu.fresh_values(), n, n);
     solve_factored(factors.as_ref(), &order, values(&b).mat(), to);
-    call.keep(&a, false)?;
-    call.keep(&b, false)?;
-    let kept = if a.is_active() { call.keep_made(&x)? } else { None };
-    if let Some(lu) = call.keep_made(&lu)? {
-        call.record([&x], Solve { a, b, lu, order, x: kept })?;
+    recorder.keep(&a, false)?;
+    recorder.keep(&b, false)?;
+    let kept = if a.is_active() { recorder.keep_made(&x)? } else { None };
+    if let Some(lu) = recorder.keep_made(&lu)? {
+        recorder.record([&x], Solve { a, b, lu, order, x: kept })?;
     }
     Ok(x)
 }
@@ -186,15 +186,15 @@ impl Operation<1> for Inverse {
 pub fn inverse(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
     let n = square("inverse", "a", a.part())?;
     // Only the result is read again.
-    let (mut lu, order) = factored("inverse", &mut Call::new(None, &[]), &a)?;
-    let mut call = Call::new(tape, &[&a]);
-    let mut c = call.matrix(n, n)?;
+    let (mut lu, order) = factored("inverse", &mut Recorder::new(None, &[]), &a)?;
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let mut c = recorder.matrix(n, n)?;
     let factors = dense_mut(lu.fresh_values(), n, n);
     let unit = identity(n)?;
     solve_factored(factors.as_ref(), &order, unit.as_ref(), dense_mut(c.fresh_values(), n, n));
-    call.keep(&a, false)?;
-    if let Some(kept) = call.keep_made(&c)? {
-        call.record([&c], Inverse { a, c: kept })?;
+    recorder.keep(&a, false)?;
+    if let Some(kept) = recorder.keep_made(&c)? {
+        recorder.record([&c], Inverse { a, c: kept })?;
     }
     Ok(c)
 }
@@ -262,8 +262,8 @@ fn cofactors(a: MatRef<'_, f64>, mut to: MatMut<'_, f64>) -> Result<()> {
 pub fn determinant(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
     let n = square("determinant", "a", a.part())?;
     finite("determinant", "a", values(&a).mat(), false)?;
-    let mut call = Call::new(tape, &[&a]);
-    let mut lu = call.matrix(n, n)?;
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let mut lu = recorder.matrix(n, n)?;
     let mut factors = dense_mut(lu.fresh_values(), n, n);
     factors.copy_from(values(&a).mat());
     let (order, odd) = factor(factors.as_mut())?;
@@ -276,15 +276,15 @@ pub fn determinant(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
         _ => product.value(),
     };
     let singular = zero.is_some();
-    if singular && call.records() {
+    if singular && recorder.records() {
         cofactors(values(&a).mat(), factors)?;
     }
-    call.keep(&a, false)?;
-    match call.keep_made(&lu)? {
+    recorder.keep(&a, false)?;
+    match recorder.keep_made(&lu)? {
         Some(cofactors) if singular => {
-            call.record_scalar(value, SingularDeterminant { a, cofactors })
+            recorder.record_scalar(value, SingularDeterminant { a, cofactors })
         }
-        Some(lu) => call.record_scalar(value, Determinant { a, lu, order, factor: product }),
+        Some(lu) => recorder.record_scalar(value, Determinant { a, lu, order, factor: product }),
         None => Ok(Var { value, ..Var::default() }),
     }
 }
@@ -292,13 +292,15 @@ pub fn determinant(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
 /// log |det A|.
 pub fn log_determinant(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
     let n = square("log_determinant", "a", a.part())?;
-    let mut call = Call::new(tape, &[&a]);
-    let (mut lu, order) = factored("log_determinant", &mut call, &a)?;
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let (mut lu, order) = factored("log_determinant", &mut recorder, &a)?;
     let factors = dense_mut(lu.fresh_values(), n, n);
     let value = (0..n).map(|i| factors[(i, i)].abs().ln()).fold(0.0, Add::add);
-    call.keep(&a, false)?;
-    match call.keep_made(&lu)? {
-        Some(lu) => call.record_scalar(value, Determinant { a, lu, order, factor: Scaled::ONE }),
+    recorder.keep(&a, false)?;
+    match recorder.keep_made(&lu)? {
+        Some(lu) => {
+            recorder.record_scalar(value, Determinant { a, lu, order, factor: Scaled::ONE })
+        }
         None => Ok(Var { value, ..Var::default() }),
     }
 }
@@ -371,8 +373,8 @@ pub fn lu(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned, Order)> 
     if let Some(pivot) = zero_pivot(both.as_ref()) {
         return Err(singular("lu", pivot));
     }
-    let mut call = Call::new(tape, &[&a]);
-    let (mut l, mut u) = (call.matrix(m, k)?, call.matrix(k, n)?);
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let (mut l, mut u) = (recorder.matrix(m, k)?, recorder.matrix(k, n)?);
     let mut to = dense_mut(l.fresh_values(), m, k);
     for j in 0..k {
         for i in 0..m {
@@ -385,10 +387,10 @@ pub fn lu(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned, Order)> 
             to[(i, j)] = if i <= j { both[(i, j)] } else { 0.0 };
         }
     }
-    call.keep(&a, false)?;
-    if let (Some(kept_l), Some(kept_u)) = (call.keep_made(&l)?, call.keep_made(&u)?) {
+    recorder.keep(&a, false)?;
+    if let (Some(kept_l), Some(kept_u)) = (recorder.keep_made(&l)?, recorder.keep_made(&u)?) {
         let operation = Factors { a, l: kept_l, u: kept_u, order: order.clone() };
-        call.record([&l, &u], operation)?;
+        recorder.record([&l, &u], operation)?;
     }
     Ok((l, u, order))
 }

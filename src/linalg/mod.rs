@@ -23,7 +23,7 @@ pub use dense::dense;
 pub use diagonal::{diag, diag_post_multiply, diag_pre_multiply};
 pub use lu::{determinant, inverse, log_determinant, lu, solve};
 pub use multiply::{multiply, quad_form, tcrossprod};
-pub use operation::Call;
+pub use operation::Recorder;
 pub use qr::qr;
 pub use sparse::{Pattern, sparse_multiply};
 pub use spectral::{eigen_sym, eigenvalues_sym, singular_values, svd};

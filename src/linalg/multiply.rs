@@ -1,7 +1,7 @@
 //! Products of matrices.
 
 use super::dense::{dense_mut, filled, product, times, values};
-use super::operation::{Call, Operation, Weights, check_shapes, square};
+use super::operation::{Operation, Recorder, Weights, check_shapes, square};
 use crate::error::Result;
 use crate::matrix::{Operand, Owned};
 use crate::tape::Tape;
@@ -32,15 +32,15 @@ pub fn multiply(tape: Option<&mut Tape>, a: Operand, b: Operand) -> Result<Owned
     let (of_a, of_b) = (a.part(), b.part());
     check_shapes("multiply", ("a", of_a), ("b", of_b), of_a.cols == of_b.rows)?;
     let (m, n) = (of_a.rows, of_b.cols);
-    let mut call = Call::new(tape, &[&a, &b]);
-    let mut c = call.matrix(m, n)?;
+    let mut recorder = Recorder::new(tape, &[&a, &b]);
+    let mut c = recorder.matrix(m, n)?;
     let to = dense_mut(c.fresh_values(), m, n);
     let all = BlockStructure::Rectangular;
     product(to, all, Accum::Replace, values(&a).mat(), values(&b).mat(), 1.0);
     // Each one's values are for the other's adjoints.
-    call.keep(&a, b.is_active())?;
-    call.keep(&b, a.is_active())?;
-    call.record([&c], Multiply { a, b })?;
+    recorder.keep(&a, b.is_active())?;
+    recorder.keep(&b, a.is_active())?;
+    recorder.record([&c], Multiply { a, b })?;
     Ok(c)
 }
 
@@ -64,8 +64,8 @@ impl Operation<1> for Tcrossprod {
 /// A Aᵀ, of which one half is computed.
 pub fn tcrossprod(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
     let n = a.part().rows;
-    let mut call = Call::new(tape, &[&a]);
-    let mut c = call.matrix(n, n)?;
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let mut c = recorder.matrix(n, n)?;
     let mut to = dense_mut(c.fresh_values(), n, n);
     let seen = values(&a);
     let lower = BlockStructure::TriangularLower;
@@ -75,8 +75,8 @@ pub fn tcrossprod(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
             to[(i, j)] = to[(j, i)];
         }
     }
-    call.keep(&a, true)?;
-    call.record([&c], Tcrossprod { a })?;
+    recorder.keep(&a, true)?;
+    recorder.record([&c], Tcrossprod { a })?;
     Ok(c)
 }
 
@@ -110,27 +110,27 @@ impl Operation<1> for QuadForm {
 pub fn quad_form(tape: Option<&mut Tape>, a: Operand, b: Operand) -> Result<Owned> {
     let (n, m) = (square("quad_form", "a", a.part())?, b.part().cols);
     check_shapes("quad_form", ("a", a.part()), ("b", b.part()), n == b.part().rows)?;
-    let mut call = Call::new(tape, &[&a, &b]);
+    let mut recorder = Recorder::new(tape, &[&a, &b]);
     let all = BlockStructure::Rectangular;
     let (seen_a, seen_b) = (values(&a), values(&b));
-    let mut c = call.matrix(m, m)?;
+    let mut c = recorder.matrix(m, m)?;
     let mut finish = |ab: faer::MatRef<'_, f64>| {
         let to = dense_mut(c.fresh_values(), m, m);
         product(to, all, Accum::Replace, seen_b.mat().transpose(), ab, 1.0);
     };
-    let ab = if call.records() && b.is_active() {
-        let mut ab = call.matrix(n, m)?;
+    let ab = if recorder.records() && b.is_active() {
+        let mut ab = recorder.matrix(n, m)?;
         let mut to = dense_mut(ab.fresh_values(), n, m);
         product(to.as_mut(), all, Accum::Replace, seen_a.mat(), seen_b.mat(), 1.0);
         finish(to.as_ref());
-        call.keep_made(&ab)?
+        recorder.keep_made(&ab)?
     } else {
         let ab = times(seen_a.mat(), seen_b.mat())?;
         finish(ab.as_ref());
         None
     };
-    call.keep(&a, b.is_active())?;
-    call.keep(&b, true)?;
-    call.record([&c], QuadForm { a, b, ab })?;
+    recorder.keep(&a, b.is_active())?;
+    recorder.keep(&b, true)?;
+    recorder.record([&c], QuadForm { a, b, ab })?;
     Ok(c)
 }

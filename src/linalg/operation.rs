@@ -1,6 +1,6 @@
 //! What all operations of linear algebra share: one event, with what it reads again, and its reverse function.
 //!
-//! A call has three steps. It computes its results in matrices that `Call` makes, in the tape if the operation will be
+//! An operation has three steps. It computes its results in matrices that its `Recorder` makes, in the tape if the operation will be
 //! recorded. It tells what its reverse function reads: operands, results, and factors, which are matrices in the tape that
 //! nobody else knows; nothing of it is copied. It records. Without an active operand the last two do nothing.
 
@@ -162,13 +162,13 @@ impl Target<'_, '_> {
     }
 }
 
-/// An operation on its way.
-pub struct Call<'t> {
+/// An operation on its way: makes its matrices, and records it.
+pub struct Recorder<'t> {
     /// None if nothing will be recorded.
     tape: Option<&'t mut Tape>,
 }
 
-impl<'t> Call<'t> {
+impl<'t> Recorder<'t> {
     pub fn new(tape: Option<&'t mut Tape>, operands: &[&Operand]) -> Self {
         let active = operands.iter().any(|operand| operand.is_active());
         Self { tape: tape.filter(|tape| active && tape.recording()) }
@@ -195,7 +195,7 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// A matrix that this call has computed, for the reverse function to read. None if there will be no such function.
+    /// A matrix that the operation has computed, for the reverse function to read. None if there will be no such function.
     pub fn keep_made(&mut self, made: &Owned) -> Result<Option<Operand>> {
         self.tape.as_mut().map(|tape| tape.keep_made(made)).transpose()
     }

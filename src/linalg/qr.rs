@@ -1,7 +1,7 @@
 //! QR factors.
 
 use super::dense::{copy, dense_mut, filled, times, values, workspace, zeros};
-use super::operation::{Call, Operation, Weights, finite, refuse};
+use super::operation::{Operation, Recorder, Weights, finite, refuse};
 use super::triangular::{SUSPICIOUS, Triangle, dependence, rounding};
 use crate::error::Result;
 use crate::matrix::{Operand, Owned};
@@ -113,13 +113,13 @@ pub fn qr(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned)> {
         );
         return Err(refuse("qr", &what));
     }
-    let mut call = Call::new(tape, &[&a]);
-    let (mut made_q, mut made_r) = (call.matrix(m, k)?, call.matrix(k, n)?);
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let (mut made_q, mut made_r) = (recorder.matrix(m, k)?, recorder.matrix(k, n)?);
     dense_mut(made_q.fresh_values(), m, k).copy_from(&q);
     dense_mut(made_r.fresh_values(), k, n).copy_from(&r);
-    call.keep(&a, false)?;
-    if let (Some(q), Some(r)) = (call.keep_made(&made_q)?, call.keep_made(&made_r)?) {
-        call.record([&made_q, &made_r], Qr { a, q, r })?;
+    recorder.keep(&a, false)?;
+    if let (Some(q), Some(r)) = (recorder.keep_made(&made_q)?, recorder.keep_made(&made_r)?) {
+        recorder.record([&made_q, &made_r], Qr { a, q, r })?;
     }
     Ok((made_q, made_r))
 }

@@ -1,7 +1,7 @@
 //! Sparse matrices: a pattern of compressed rows, whose values are the elements of an ordinary matrix.
 
 use super::dense::{dense_mut, values};
-use super::operation::{Call, Operation, Weights, refuse};
+use super::operation::{Operation, Recorder, Weights, refuse};
 use crate::count::wide32;
 use crate::error::Result;
 use crate::matrix::{Operand, Owned};
@@ -132,15 +132,15 @@ pub fn sparse_multiply(
         return Err(refuse(name, &what));
     }
     let columns = b.part().cols;
-    let mut call = Call::new(tape, &[&s, &b]);
-    let mut c = call.matrix(rows, columns)?;
+    let mut recorder = Recorder::new(tape, &[&s, &b]);
+    let mut c = recorder.matrix(rows, columns)?;
     let to = c.fresh_values();
     to.fill(0.0);
     let to = dense_mut(to, rows, columns);
     pattern.add_product(transposed, values(&s).mat(), values(&b).mat(), to);
-    call.keep(&s, b.is_active())?;
-    call.keep(&b, s.is_active())?;
+    recorder.keep(&s, b.is_active())?;
+    recorder.keep(&b, s.is_active())?;
     let pattern = Arc::clone(pattern);
-    call.record([&c], SparseMultiply { pattern, transposed, s, b })?;
+    recorder.record([&c], SparseMultiply { pattern, transposed, s, b })?;
     Ok(c)
 }

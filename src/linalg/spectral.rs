@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of symmetric matrices; singular values and vectors.
 
 use super::dense::{copy, dense_mut, filled, times, values, workspace, zeros};
-use super::operation::{Call, Operation, Weights, finite, square};
+use super::operation::{Operation, Recorder, Weights, finite, square};
 use crate::error::{Code, Error, Result};
 use crate::matrix::{Operand, Owned};
 use crate::tape::Tape;
@@ -79,18 +79,18 @@ impl Operation<1> for Eigenvalues {
 /// The eigenvalues of a symmetric matrix, ascending, as a column. The lower triangle is read.
 pub fn eigenvalues_sym(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
     let n = square("eigenvalues_sym", "a", a.part())?;
-    let mut call = Call::new(tape, &[&a]);
-    let (mut s, seen) = (call.matrix(n, 1)?, values(&a));
-    if !call.records() {
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let (mut s, seen) = (recorder.matrix(n, 1)?, values(&a));
+    if !recorder.records() {
         eigen_of("eigenvalues_sym", seen.mat(), s.fresh_values(), None)?;
         return Ok(s);
     }
-    let mut v = call.matrix(n, n)?;
+    let mut v = recorder.matrix(n, n)?;
     let vectors = dense_mut(v.fresh_values(), n, n);
     eigen_of("eigenvalues_sym", seen.mat(), s.fresh_values(), Some(vectors))?;
-    call.keep(&a, false)?;
-    if let Some(v) = call.keep_made(&v)? {
-        call.record([&s], Eigenvalues { a, v })?;
+    recorder.keep(&a, false)?;
+    if let Some(v) = recorder.keep_made(&v)? {
+        recorder.record([&s], Eigenvalues { a, v })?;
     }
     Ok(s)
 }
@@ -124,13 +124,13 @@ impl Operation<2> for Eigen {
 /// The eigenvalues of a symmetric matrix, ascending, as a column, and its eigenvectors, the columns of a matrix.
 pub fn eigen_sym(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned)> {
     let n = square("eigen_sym", "a", a.part())?;
-    let mut call = Call::new(tape, &[&a]);
-    let (mut s, mut v) = (call.matrix(n, 1)?, call.matrix(n, n)?);
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let (mut s, mut v) = (recorder.matrix(n, 1)?, recorder.matrix(n, n)?);
     let vectors = dense_mut(v.fresh_values(), n, n);
     eigen_of("eigen_sym", values(&a).mat(), s.fresh_values(), Some(vectors))?;
-    call.keep(&a, false)?;
-    if let (Some(kept_s), Some(kept_v)) = (call.keep_made(&s)?, call.keep_made(&v)?) {
-        call.record([&s, &v], Eigen { a, s: kept_s, v: kept_v })?;
+    recorder.keep(&a, false)?;
+    if let (Some(kept_s), Some(kept_v)) = (recorder.keep_made(&s)?, recorder.keep_made(&v)?) {
+        recorder.record([&s, &v], Eigen { a, s: kept_s, v: kept_v })?;
     }
     Ok((s, v))
 }
@@ -210,18 +210,18 @@ impl Operation<1> for SingularValues {
 pub fn singular_values(tape: Option<&mut Tape>, a: Operand) -> Result<Owned> {
     let (m, n) = (a.part().rows, a.part().cols);
     let k = m.min(n);
-    let mut call = Call::new(tape, &[&a]);
-    let (mut s, seen) = (call.matrix(k, 1)?, values(&a));
-    if !call.records() {
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let (mut s, seen) = (recorder.matrix(k, 1)?, values(&a));
+    if !recorder.records() {
         svd_into("singular_values", seen.mat(), s.fresh_values(), None)?;
         return Ok(s);
     }
-    let (mut u, mut v) = (call.matrix(m, k)?, call.matrix(n, k)?);
+    let (mut u, mut v) = (recorder.matrix(m, k)?, recorder.matrix(n, k)?);
     let vectors = (dense_mut(u.fresh_values(), m, k), dense_mut(v.fresh_values(), n, k));
     svd_into("singular_values", seen.mat(), s.fresh_values(), Some(vectors))?;
-    call.keep(&a, false)?;
-    if let (Some(u), Some(v)) = (call.keep_made(&u)?, call.keep_made(&v)?) {
-        call.record([&s], SingularValues { a, u, v })?;
+    recorder.keep(&a, false)?;
+    if let (Some(u), Some(v)) = (recorder.keep_made(&u)?, recorder.keep_made(&v)?) {
+        recorder.record([&s], SingularValues { a, u, v })?;
     }
     Ok(s)
 }
@@ -277,15 +277,16 @@ impl Operation<3> for WholeSvd {
 pub fn svd(tape: Option<&mut Tape>, a: Operand) -> Result<(Owned, Owned, Owned)> {
     let (m, n) = (a.part().rows, a.part().cols);
     let k = m.min(n);
-    let mut call = Call::new(tape, &[&a]);
-    let (mut u, mut s, mut v) = (call.matrix(m, k)?, call.matrix(k, 1)?, call.matrix(n, k)?);
+    let mut recorder = Recorder::new(tape, &[&a]);
+    let (mut u, mut s, mut v) =
+        (recorder.matrix(m, k)?, recorder.matrix(k, 1)?, recorder.matrix(n, k)?);
     let vectors = (dense_mut(u.fresh_values(), m, k), dense_mut(v.fresh_values(), n, k));
     svd_into("svd", values(&a).mat(), s.fresh_values(), Some(vectors))?;
-    call.keep(&a, false)?;
-    let kept = (call.keep_made(&u)?, call.keep_made(&s)?, call.keep_made(&v)?);
+    recorder.keep(&a, false)?;
+    let kept = (recorder.keep_made(&u)?, recorder.keep_made(&s)?, recorder.keep_made(&v)?);
     if let (Some(kept_u), Some(kept_s), Some(kept_v)) = kept {
         let operation = WholeSvd { a, u: kept_u, s: kept_s, v: kept_v };
-        call.record([&u, &s, &v], operation)?;
+        recorder.record([&u, &s, &v], operation)?;
     }
     Ok((u, s, v))
 }

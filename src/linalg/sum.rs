@@ -1,7 +1,7 @@
 //! Sums of elements.
 
 use super::dense::values;
-use super::operation::{Call, Operation, Weights, square};
+use super::operation::{Operation, Recorder, Weights, square};
 use crate::error::Result;
 use crate::matrix::Operand;
 use crate::tape::{Tape, Var};
@@ -46,10 +46,10 @@ pub fn sum(tape: Option<&mut Tape>, a: Operand) -> Result<Var> {
         Some(columns) => (0..columns.ncols()).map(|j| total(columns.col(j).as_slice())).sum(),
         None => seen.mat().sum(),
     };
-    let mut call = Call::new(tape, &[&a]);
-    call.keep(&a, false)?;
+    let mut recorder = Recorder::new(tape, &[&a]);
+    recorder.keep(&a, false)?;
     // Rust has -0 for the sum of nothing.
-    call.record_scalar(value + 0.0, Sum { a })
+    recorder.record_scalar(value + 0.0, Sum { a })
 }
 
 /// The sum of the elements on the diagonal.

@@ -1,7 +1,7 @@
 //! Systems with triangular matrices.
 
 use super::dense::{copy, dense_mut, values};
-use super::operation::{Call, Operation, Weights, check_shapes, refuse, square};
+use super::operation::{Operation, Recorder, Weights, check_shapes, refuse, square};
 use crate::error::Result;
 use crate::matrix::{Operand, Owned};
 use crate::tape::Tape;
@@ -110,14 +110,14 @@ pub fn solve_triangular(
         return Err(refuse(name, &format!("a is singular: its element ({i}, {i}) is 0")));
     }
     let cols = b.part().cols;
-    let mut call = Call::new(tape, &[&t, &b]);
-    let mut x = call.matrix(n, cols)?;
+    let mut recorder = Recorder::new(tape, &[&t, &b]);
+    let mut x = recorder.matrix(n, cols)?;
     let mut to = dense_mut(x.fresh_values(), n, cols);
     to.copy_from(values(&b).mat());
     triangle.solve(seen.mat(), to);
-    call.keep(&t, true)?;
-    call.keep(&b, false)?;
-    let kept = if t.is_active() { call.keep_made(&x)? } else { None };
-    call.record([&x], SolveTriangular { triangle, t, b, x: kept })?;
+    recorder.keep(&t, true)?;
+    recorder.keep(&b, false)?;
+    let kept = if t.is_active() { recorder.keep_made(&x)? } else { None };
+    recorder.record([&x], SolveTriangular { triangle, t, b, x: kept })?;
     Ok(x)
 }
