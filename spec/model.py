@@ -80,6 +80,7 @@ class Call:
     def __init__(self, name, form, words, result, parameters, chapter, doc="", base=None):
         self.name, self.form, self.result, self.parameters = name, form, result, parameters
         self.doc, self.base, self.chapter = doc, base or self, chapter
+        self.does = {}
         self.status, *marks = words
         if self.status not in STATUSES or not set(marks) <= MARKS:
             raise ValueError(f"{name}: what does '{' '.join(words)}' say?")
@@ -164,16 +165,20 @@ def forms(block, chapter):
     head, *rows = block
     head, _, result = head.partition(" -> ")
     name, *words = head.split()
-    doc, others, parameters = "", [], []
+    doc, others, parameters, does = "", [], [], {}
     for row in rows:
         if row.split()[0] == ":":
             doc = row.split(maxsplit=1)[1]
+        elif row.split()[0].startswith("does"):
+            form, text = row.split(maxsplit=1)
+            does[form[5:]] = text
         elif row.split()[0] in FORMS:
             row, _, doc_of_form = row.partition(" : ")
             others.append((row.split(), doc_of_form))
         else:
             parameters.append(Parameter(row))
     base = Call("MPI_" + name, "blocking", words, result or "int", parameters, chapter, doc)
+    base.does = does
     yield base
     for (form, *words), doc in others:
         other = f"MPI_I{name[0].lower()}{name[1:]}" if form == "nonblocking" else f"MPI_{name}_init"

@@ -16,435 +16,6 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * MPI_Bcast. Collective over `comm`; registers `comm` if the library does not know it yet.
- * @param[in,out] buffer  `count` items of `datatype`
- * @param count           number of items
- * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
- * @param root            the rank whose buffer is sent
- * @param comm            an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
-
-/**
- * AMPI_Bcast with a count past 2^31.
- * @param[in,out] buffer  `count` items of `datatype`
- * @param count           number of items
- * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
- * @param root            the rank whose buffer is sent
- * @param comm            an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
-
-/**
- * MPI_Ibcast: as AMPI_Bcast. Send buffers are copied. The receive buffer has its values and ids once the request is
- * complete.
- * @param[in,out] buffer  `count` items of `datatype`
- * @param count           number of items
- * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
- * @param root            the rank whose buffer is sent
- * @param comm            an intracommunicator for active data, which the library must know
- * @param[out] request    to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Ibcast(void *buffer,
-                int count,
-                MPI_Datatype datatype,
-                int root,
-                MPI_Comm comm,
-                AMPI_Request *request);
-
-/**
- * AMPI_Ibcast with a count past 2^31.
- * @param[in,out] buffer  `count` items of `datatype`
- * @param count           number of items
- * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
- * @param root            the rank whose buffer is sent
- * @param comm            an intracommunicator for active data, which the library must know
- * @param[out] request    to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Ibcast_c(void *buffer,
-                  MPI_Count count,
-                  MPI_Datatype datatype,
-                  int root,
-                  MPI_Comm comm,
-                  AMPI_Request *request);
-
-/**
- * MPI_Gather. Collective over `comm`; registers `comm` if the library does not know it yet.
- * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
- * @param sendcount     number of items
- * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
- * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
- * @param recvcount     number of items from one rank, on the root
- * @param recvtype      active if `sendtype` is, on the root
- * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Gather(const void *sendbuf,
-                int sendcount,
-                MPI_Datatype sendtype,
-                void *recvbuf,
-                int recvcount,
-                MPI_Datatype recvtype,
-                int root,
-                MPI_Comm comm);
-
-/**
- * AMPI_Gather with counts past 2^31.
- * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
- * @param sendcount     number of items
- * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
- * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
- * @param recvcount     number of items from one rank, on the root
- * @param recvtype      active if `sendtype` is, on the root
- * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Gather_c(const void *sendbuf,
-                  MPI_Count sendcount,
-                  MPI_Datatype sendtype,
-                  void *recvbuf,
-                  MPI_Count recvcount,
-                  MPI_Datatype recvtype,
-                  int root,
-                  MPI_Comm comm);
-
-/**
- * MPI_Igather: as AMPI_Gather. Send buffers are copied. The receive buffer has its values and ids once the request
- * is complete.
- * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
- * @param sendcount     number of items
- * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
- * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
- * @param recvcount     number of items from one rank, on the root
- * @param recvtype      active if `sendtype` is, on the root
- * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Igather(const void *sendbuf,
-                 int sendcount,
-                 MPI_Datatype sendtype,
-                 void *recvbuf,
-                 int recvcount,
-                 MPI_Datatype recvtype,
-                 int root,
-                 MPI_Comm comm,
-                 AMPI_Request *request);
-
-/**
- * AMPI_Igather with counts past 2^31.
- * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
- * @param sendcount     number of items
- * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
- * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
- * @param recvcount     number of items from one rank, on the root
- * @param recvtype      active if `sendtype` is, on the root
- * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Igather_c(const void *sendbuf,
-                   MPI_Count sendcount,
-                   MPI_Datatype sendtype,
-                   void *recvbuf,
-                   MPI_Count recvcount,
-                   MPI_Datatype recvtype,
-                   int root,
-                   MPI_Comm comm,
-                   AMPI_Request *request);
-
-/**
- * MPI_Gatherv. Collective over `comm`; registers `comm` if the library does not know it yet.
- * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
- * @param sendcount     number of items
- * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
- * @param[out] recvbuf  room for the items of all ranks, on the root
- * @param recvcounts    number of items from each rank, on the root
- * @param displs        where each part goes, in extents of `recvtype`, on the root
- * @param recvtype      active if `sendtype` is, on the root
- * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Gatherv(const void *sendbuf,
-                 int sendcount,
-                 MPI_Datatype sendtype,
-                 void *recvbuf,
-                 const int *recvcounts,
-                 const int *displs,
-                 MPI_Datatype recvtype,
-                 int root,
-                 MPI_Comm comm);
-
-/**
- * AMPI_Gatherv with counts and displacements past 2^31. All ranks call this form.
- * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
- * @param sendcount     number of items
- * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
- * @param[out] recvbuf  room for the items of all ranks, on the root
- * @param recvcounts    number of items from each rank, on the root
- * @param displs        where each part goes, in extents of `recvtype`, on the root
- * @param recvtype      active if `sendtype` is, on the root
- * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Gatherv_c(const void *sendbuf,
-                   MPI_Count sendcount,
-                   MPI_Datatype sendtype,
-                   void *recvbuf,
-                   const MPI_Count *recvcounts,
-                   const MPI_Aint *displs,
-                   MPI_Datatype recvtype,
-                   int root,
-                   MPI_Comm comm);
-
-/**
- * MPI_Igatherv: as AMPI_Gatherv. Send buffers are copied. The receive buffer has its values and ids once the request
- * is complete.
- * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
- * @param sendcount     number of items
- * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
- * @param[out] recvbuf  room for the items of all ranks, on the root
- * @param recvcounts    number of items from each rank, on the root
- * @param displs        where each part goes, in extents of `recvtype`, on the root
- * @param recvtype      active if `sendtype` is, on the root
- * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Igatherv(const void *sendbuf,
-                  int sendcount,
-                  MPI_Datatype sendtype,
-                  void *recvbuf,
-                  const int *recvcounts,
-                  const int *displs,
-                  MPI_Datatype recvtype,
-                  int root,
-                  MPI_Comm comm,
-                  AMPI_Request *request);
-
-/**
- * AMPI_Igatherv with counts and displacements past 2^31. All ranks call this form.
- * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
- * @param sendcount     number of items
- * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
- * @param[out] recvbuf  room for the items of all ranks, on the root
- * @param recvcounts    number of items from each rank, on the root
- * @param displs        where each part goes, in extents of `recvtype`, on the root
- * @param recvtype      active if `sendtype` is, on the root
- * @param root          the rank that gathers
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Igatherv_c(const void *sendbuf,
-                    MPI_Count sendcount,
-                    MPI_Datatype sendtype,
-                    void *recvbuf,
-                    const MPI_Count *recvcounts,
-                    const MPI_Aint *displs,
-                    MPI_Datatype recvtype,
-                    int root,
-                    MPI_Comm comm,
-                    AMPI_Request *request);
-
-/**
- * MPI_Scatter. Collective over `comm`; registers `comm` if the library does not know it yet.
- * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
- * @param sendcount     number of items for one rank, on the root
- * @param sendtype      active if `recvtype` is, on the root
- * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
- * @param recvcount     number of items
- * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
- * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Scatter(const void *sendbuf,
-                 int sendcount,
-                 MPI_Datatype sendtype,
-                 void *recvbuf,
-                 int recvcount,
-                 MPI_Datatype recvtype,
-                 int root,
-                 MPI_Comm comm);
-
-/**
- * AMPI_Scatter with counts past 2^31.
- * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
- * @param sendcount     number of items for one rank, on the root
- * @param sendtype      active if `recvtype` is, on the root
- * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
- * @param recvcount     number of items
- * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
- * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Scatter_c(const void *sendbuf,
-                   MPI_Count sendcount,
-                   MPI_Datatype sendtype,
-                   void *recvbuf,
-                   MPI_Count recvcount,
-                   MPI_Datatype recvtype,
-                   int root,
-                   MPI_Comm comm);
-
-/**
- * MPI_Iscatter: as AMPI_Scatter. Send buffers are copied. The receive buffer has its values and ids once the request
- * is complete.
- * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
- * @param sendcount     number of items for one rank, on the root
- * @param sendtype      active if `recvtype` is, on the root
- * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
- * @param recvcount     number of items
- * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
- * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Iscatter(const void *sendbuf,
-                  int sendcount,
-                  MPI_Datatype sendtype,
-                  void *recvbuf,
-                  int recvcount,
-                  MPI_Datatype recvtype,
-                  int root,
-                  MPI_Comm comm,
-                  AMPI_Request *request);
-
-/**
- * AMPI_Iscatter with counts past 2^31.
- * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
- * @param sendcount     number of items for one rank, on the root
- * @param sendtype      active if `recvtype` is, on the root
- * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
- * @param recvcount     number of items
- * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
- * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Iscatter_c(const void *sendbuf,
-                    MPI_Count sendcount,
-                    MPI_Datatype sendtype,
-                    void *recvbuf,
-                    MPI_Count recvcount,
-                    MPI_Datatype recvtype,
-                    int root,
-                    MPI_Comm comm,
-                    AMPI_Request *request);
-
-/**
- * MPI_Scatterv. Collective over `comm`; registers `comm` if the library does not know it yet.
- * @param sendbuf       the items of all ranks, on the root
- * @param sendcounts    number of items for each rank, on the root
- * @param displs        where each part begins, in extents of `sendtype`, on the root
- * @param sendtype      active if `recvtype` is, on the root
- * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
- * @param recvcount     number of items
- * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
- * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Scatterv(const void *sendbuf,
-                  const int *sendcounts,
-                  const int *displs,
-                  MPI_Datatype sendtype,
-                  void *recvbuf,
-                  int recvcount,
-                  MPI_Datatype recvtype,
-                  int root,
-                  MPI_Comm comm);
-
-/**
- * AMPI_Scatterv with counts and displacements past 2^31. All ranks call this form.
- * @param sendbuf       the items of all ranks, on the root
- * @param sendcounts    number of items for each rank, on the root
- * @param displs        where each part begins, in extents of `sendtype`, on the root
- * @param sendtype      active if `recvtype` is, on the root
- * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
- * @param recvcount     number of items
- * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
- * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Scatterv_c(const void *sendbuf,
-                    const MPI_Count *sendcounts,
-                    const MPI_Aint *displs,
-                    MPI_Datatype sendtype,
-                    void *recvbuf,
-                    MPI_Count recvcount,
-                    MPI_Datatype recvtype,
-                    int root,
-                    MPI_Comm comm);
-
-/**
- * MPI_Iscatterv: as AMPI_Scatterv. Send buffers are copied. The receive buffer has its values and ids once the
- * request is complete.
- * @param sendbuf       the items of all ranks, on the root
- * @param sendcounts    number of items for each rank, on the root
- * @param displs        where each part begins, in extents of `sendtype`, on the root
- * @param sendtype      active if `recvtype` is, on the root
- * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
- * @param recvcount     number of items
- * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
- * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Iscatterv(const void *sendbuf,
-                   const int *sendcounts,
-                   const int *displs,
-                   MPI_Datatype sendtype,
-                   void *recvbuf,
-                   int recvcount,
-                   MPI_Datatype recvtype,
-                   int root,
-                   MPI_Comm comm,
-                   AMPI_Request *request);
-
-/**
- * AMPI_Iscatterv with counts and displacements past 2^31. All ranks call this form.
- * @param sendbuf       the items of all ranks, on the root
- * @param sendcounts    number of items for each rank, on the root
- * @param displs        where each part begins, in extents of `sendtype`, on the root
- * @param sendtype      active if `recvtype` is, on the root
- * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
- * @param recvcount     number of items
- * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
- * @param root          the rank that scatters
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Iscatterv_c(const void *sendbuf,
-                     const MPI_Count *sendcounts,
-                     const MPI_Aint *displs,
-                     MPI_Datatype sendtype,
-                     void *recvbuf,
-                     MPI_Count recvcount,
-                     MPI_Datatype recvtype,
-                     int root,
-                     MPI_Comm comm,
-                     AMPI_Request *request);
-
-/**
  * MPI_Allgather. Collective over `comm`; registers `comm` if the library does not know it yet.
  * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
  * @param sendcount     number of items
@@ -889,6 +460,435 @@ int AMPI_Ialltoallw_c(const void *sendbuf,
                       const MPI_Datatype *recvtypes,
                       MPI_Comm comm,
                       AMPI_Request *request);
+
+/**
+ * MPI_Bcast. Collective over `comm`; registers `comm` if the library does not know it yet.
+ * @param[in,out] buffer  `count` items of `datatype`
+ * @param count           number of items
+ * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+ * @param root            the rank whose buffer is sent
+ * @param comm            an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+
+/**
+ * AMPI_Bcast with a count past 2^31.
+ * @param[in,out] buffer  `count` items of `datatype`
+ * @param count           number of items
+ * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+ * @param root            the rank whose buffer is sent
+ * @param comm            an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
+
+/**
+ * MPI_Ibcast: as AMPI_Bcast. Send buffers are copied. The receive buffer has its values and ids once the request is
+ * complete.
+ * @param[in,out] buffer  `count` items of `datatype`
+ * @param count           number of items
+ * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+ * @param root            the rank whose buffer is sent
+ * @param comm            an intracommunicator for active data, which the library must know
+ * @param[out] request    to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ibcast(void *buffer,
+                int count,
+                MPI_Datatype datatype,
+                int root,
+                MPI_Comm comm,
+                AMPI_Request *request);
+
+/**
+ * AMPI_Ibcast with a count past 2^31.
+ * @param[in,out] buffer  `count` items of `datatype`
+ * @param count           number of items
+ * @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+ * @param root            the rank whose buffer is sent
+ * @param comm            an intracommunicator for active data, which the library must know
+ * @param[out] request    to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ibcast_c(void *buffer,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int root,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * MPI_Gather. Collective over `comm`; registers `comm` if the library does not know it yet.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+ * @param recvcount     number of items from one rank, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gather(const void *sendbuf,
+                int sendcount,
+                MPI_Datatype sendtype,
+                void *recvbuf,
+                int recvcount,
+                MPI_Datatype recvtype,
+                int root,
+                MPI_Comm comm);
+
+/**
+ * AMPI_Gather with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+ * @param recvcount     number of items from one rank, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gather_c(const void *sendbuf,
+                  MPI_Count sendcount,
+                  MPI_Datatype sendtype,
+                  void *recvbuf,
+                  MPI_Count recvcount,
+                  MPI_Datatype recvtype,
+                  int root,
+                  MPI_Comm comm);
+
+/**
+ * MPI_Igather: as AMPI_Gather. Send buffers are copied. The receive buffer has its values and ids once the request
+ * is complete.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+ * @param recvcount     number of items from one rank, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Igather(const void *sendbuf,
+                 int sendcount,
+                 MPI_Datatype sendtype,
+                 void *recvbuf,
+                 int recvcount,
+                 MPI_Datatype recvtype,
+                 int root,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
+ * AMPI_Igather with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+ * @param recvcount     number of items from one rank, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Igather_c(const void *sendbuf,
+                   MPI_Count sendcount,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   MPI_Count recvcount,
+                   MPI_Datatype recvtype,
+                   int root,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
+ * MPI_Gatherv. Collective over `comm`; registers `comm` if the library does not know it yet.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks, on the root
+ * @param recvcounts    number of items from each rank, on the root
+ * @param displs        where each part goes, in extents of `recvtype`, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gatherv(const void *sendbuf,
+                 int sendcount,
+                 MPI_Datatype sendtype,
+                 void *recvbuf,
+                 const int *recvcounts,
+                 const int *displs,
+                 MPI_Datatype recvtype,
+                 int root,
+                 MPI_Comm comm);
+
+/**
+ * AMPI_Gatherv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks, on the root
+ * @param recvcounts    number of items from each rank, on the root
+ * @param displs        where each part goes, in extents of `recvtype`, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Gatherv_c(const void *sendbuf,
+                   MPI_Count sendcount,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   const MPI_Count *recvcounts,
+                   const MPI_Aint *displs,
+                   MPI_Datatype recvtype,
+                   int root,
+                   MPI_Comm comm);
+
+/**
+ * MPI_Igatherv: as AMPI_Gatherv. Send buffers are copied. The receive buffer has its values and ids once the request
+ * is complete.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks, on the root
+ * @param recvcounts    number of items from each rank, on the root
+ * @param displs        where each part goes, in extents of `recvtype`, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Igatherv(const void *sendbuf,
+                  int sendcount,
+                  MPI_Datatype sendtype,
+                  void *recvbuf,
+                  const int *recvcounts,
+                  const int *displs,
+                  MPI_Datatype recvtype,
+                  int root,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * AMPI_Igatherv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+ * @param sendcount     number of items
+ * @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param[out] recvbuf  room for the items of all ranks, on the root
+ * @param recvcounts    number of items from each rank, on the root
+ * @param displs        where each part goes, in extents of `recvtype`, on the root
+ * @param recvtype      active if `sendtype` is, on the root
+ * @param root          the rank that gathers
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Igatherv_c(const void *sendbuf,
+                    MPI_Count sendcount,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    const MPI_Count *recvcounts,
+                    const MPI_Aint *displs,
+                    MPI_Datatype recvtype,
+                    int root,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * MPI_Scatter. Collective over `comm`; registers `comm` if the library does not know it yet.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+ * @param sendcount     number of items for one rank, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatter(const void *sendbuf,
+                 int sendcount,
+                 MPI_Datatype sendtype,
+                 void *recvbuf,
+                 int recvcount,
+                 MPI_Datatype recvtype,
+                 int root,
+                 MPI_Comm comm);
+
+/**
+ * AMPI_Scatter with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+ * @param sendcount     number of items for one rank, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatter_c(const void *sendbuf,
+                   MPI_Count sendcount,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   MPI_Count recvcount,
+                   MPI_Datatype recvtype,
+                   int root,
+                   MPI_Comm comm);
+
+/**
+ * MPI_Iscatter: as AMPI_Scatter. Send buffers are copied. The receive buffer has its values and ids once the request
+ * is complete.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+ * @param sendcount     number of items for one rank, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iscatter(const void *sendbuf,
+                  int sendcount,
+                  MPI_Datatype sendtype,
+                  void *recvbuf,
+                  int recvcount,
+                  MPI_Datatype recvtype,
+                  int root,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * AMPI_Iscatter with counts past 2^31.
+ * @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+ * @param sendcount     number of items for one rank, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iscatter_c(const void *sendbuf,
+                    MPI_Count sendcount,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    MPI_Count recvcount,
+                    MPI_Datatype recvtype,
+                    int root,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * MPI_Scatterv. Collective over `comm`; registers `comm` if the library does not know it yet.
+ * @param sendbuf       the items of all ranks, on the root
+ * @param sendcounts    number of items for each rank, on the root
+ * @param displs        where each part begins, in extents of `sendtype`, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatterv(const void *sendbuf,
+                  const int *sendcounts,
+                  const int *displs,
+                  MPI_Datatype sendtype,
+                  void *recvbuf,
+                  int recvcount,
+                  MPI_Datatype recvtype,
+                  int root,
+                  MPI_Comm comm);
+
+/**
+ * AMPI_Scatterv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items of all ranks, on the root
+ * @param sendcounts    number of items for each rank, on the root
+ * @param displs        where each part begins, in extents of `sendtype`, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Scatterv_c(const void *sendbuf,
+                    const MPI_Count *sendcounts,
+                    const MPI_Aint *displs,
+                    MPI_Datatype sendtype,
+                    void *recvbuf,
+                    MPI_Count recvcount,
+                    MPI_Datatype recvtype,
+                    int root,
+                    MPI_Comm comm);
+
+/**
+ * MPI_Iscatterv: as AMPI_Scatterv. Send buffers are copied. The receive buffer has its values and ids once the
+ * request is complete.
+ * @param sendbuf       the items of all ranks, on the root
+ * @param sendcounts    number of items for each rank, on the root
+ * @param displs        where each part begins, in extents of `sendtype`, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iscatterv(const void *sendbuf,
+                   const int *sendcounts,
+                   const int *displs,
+                   MPI_Datatype sendtype,
+                   void *recvbuf,
+                   int recvcount,
+                   MPI_Datatype recvtype,
+                   int root,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
+ * AMPI_Iscatterv with counts and displacements past 2^31. All ranks call this form.
+ * @param sendbuf       the items of all ranks, on the root
+ * @param sendcounts    number of items for each rank, on the root
+ * @param displs        where each part begins, in extents of `sendtype`, on the root
+ * @param sendtype      active if `recvtype` is, on the root
+ * @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+ * @param recvcount     number of items
+ * @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+ * @param root          the rank that scatters
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iscatterv_c(const void *sendbuf,
+                     const MPI_Count *sendcounts,
+                     const MPI_Aint *displs,
+                     MPI_Datatype sendtype,
+                     void *recvbuf,
+                     MPI_Count recvcount,
+                     MPI_Datatype recvtype,
+                     int root,
+                     MPI_Comm comm,
+                     AMPI_Request *request);
 
 #ifdef __cplusplus
 }  // extern "C"

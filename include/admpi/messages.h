@@ -16,106 +16,6 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * MPI_Send. An active message is recorded if the tape records. Both ends must record, or neither.
- * @param buf       `count` items of `datatype`; may be reused on return
- * @param count     number of items
- * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest      rank, or MPI_PROC_NULL
- * @param tag       message tag
- * @param comm      for active data, a communicator that the library knows
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-
-/**
- * AMPI_Send with a count past 2^31.
- * @param buf       `count` items of `datatype`; may be reused on return
- * @param count     number of items
- * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest      rank, or MPI_PROC_NULL
- * @param tag       message tag
- * @param comm      for active data, a communicator that the library knows
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-
-/**
- * MPI_Isend. See AMPI_Send.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Isend(const void *buf,
-               int count,
-               MPI_Datatype datatype,
-               int dest,
-               int tag,
-               MPI_Comm comm,
-               AMPI_Request *request);
-
-/**
- * AMPI_Isend with a count past 2^31.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Isend_c(const void *buf,
-                 MPI_Count count,
-                 MPI_Datatype datatype,
-                 int dest,
-                 int tag,
-                 MPI_Comm comm,
-                 AMPI_Request *request);
-
-/**
- * MPI_Send_init. Each start sends the current contents of the buffer, and is recorded like AMPI_Isend.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Send_init(const void *buf,
-                   int count,
-                   MPI_Datatype datatype,
-                   int dest,
-                   int tag,
-                   MPI_Comm comm,
-                   AMPI_Request *request);
-
-/**
- * AMPI_Send_init with a count past 2^31.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Send_init_c(const void *buf,
-                     MPI_Count count,
-                     MPI_Datatype datatype,
-                     int dest,
-                     int tag,
-                     MPI_Comm comm,
-                     AMPI_Request *request);
-
-/**
  * MPI_Bsend. See AMPI_Send. The attached buffer needs 8 bytes per active double, as MPI_Pack_size returns for
  * AMPI_ADOUBLE, and MPI_BSEND_OVERHEAD per message.
  * @param buf       `count` items of `datatype`; may be reused on return
@@ -217,204 +117,52 @@ int AMPI_Bsend_init_c(const void *buf,
                       AMPI_Request *request);
 
 /**
- * MPI_Ssend. See AMPI_Send.
- * @param buf       `count` items of `datatype`; may be reused on return
- * @param count     number of items
- * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest      rank, or MPI_PROC_NULL
- * @param tag       message tag
- * @param comm      for active data, a communicator that the library knows
- * @return an MPI code, raised on `comm`
+ * MPI_Mrecv. Recorded if the tape records at the time of this call. Both ends must record, or neither.
+ * @param[out] buf         room for `count` items of `datatype`
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] status      or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on the communicator of the message
  */
-int AMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int AMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
 
 /**
- * AMPI_Ssend with a count past 2^31.
- * @param buf       `count` items of `datatype`; may be reused on return
- * @param count     number of items
- * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest      rank, or MPI_PROC_NULL
- * @param tag       message tag
- * @param comm      for active data, a communicator that the library knows
- * @return an MPI code, raised on `comm`
+ * AMPI_Mrecv with a count past 2^31.
+ * @param[out] buf         room for `count` items of `datatype`
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] status      or MPI_STATUS_IGNORE
+ * @return an MPI code, raised on the communicator of the message
  */
-int AMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int AMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
 
 /**
- * MPI_Issend. See AMPI_Isend and AMPI_Ssend.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
+ * MPI_Imrecv. See AMPI_Irecv and AMPI_Mrecv.
+ * @param[out] buf         room for `count` items of `datatype`, until completion
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on the communicator of the message
  */
-int AMPI_Issend(const void *buf,
-                int count,
-                MPI_Datatype datatype,
-                int dest,
-                int tag,
-                MPI_Comm comm,
-                AMPI_Request *request);
+int AMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, AMPI_Request *request);
 
 /**
- * AMPI_Issend with a count past 2^31.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
+ * AMPI_Imrecv with a count past 2^31.
+ * @param[out] buf         room for `count` items of `datatype`, until completion
+ * @param count            number of items, at least as many as arrive
+ * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
+ * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on the communicator of the message
  */
-int AMPI_Issend_c(const void *buf,
+int AMPI_Imrecv_c(void *buf,
                   MPI_Count count,
                   MPI_Datatype datatype,
-                  int dest,
-                  int tag,
-                  MPI_Comm comm,
+                  MPI_Message *message,
                   AMPI_Request *request);
-
-/**
- * MPI_Ssend_init. See AMPI_Send_init and AMPI_Ssend.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Ssend_init(const void *buf,
-                    int count,
-                    MPI_Datatype datatype,
-                    int dest,
-                    int tag,
-                    MPI_Comm comm,
-                    AMPI_Request *request);
-
-/**
- * AMPI_Ssend_init with a count past 2^31.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Ssend_init_c(const void *buf,
-                      MPI_Count count,
-                      MPI_Datatype datatype,
-                      int dest,
-                      int tag,
-                      MPI_Comm comm,
-                      AMPI_Request *request);
-
-/**
- * MPI_Rsend. See AMPI_Send. The receive must have been posted.
- * @param buf       `count` items of `datatype`; may be reused on return
- * @param count     number of items
- * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest      rank, or MPI_PROC_NULL
- * @param tag       message tag
- * @param comm      for active data, a communicator that the library knows
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-
-/**
- * AMPI_Rsend with a count past 2^31.
- * @param buf       `count` items of `datatype`; may be reused on return
- * @param count     number of items
- * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest      rank, or MPI_PROC_NULL
- * @param tag       message tag
- * @param comm      for active data, a communicator that the library knows
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-
-/**
- * MPI_Irsend. See AMPI_Isend and AMPI_Rsend.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Irsend(const void *buf,
-                int count,
-                MPI_Datatype datatype,
-                int dest,
-                int tag,
-                MPI_Comm comm,
-                AMPI_Request *request);
-
-/**
- * AMPI_Irsend with a count past 2^31.
- * @param buf           `count` items of `datatype`
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be completed by an AMPI_ call
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Irsend_c(const void *buf,
-                  MPI_Count count,
-                  MPI_Datatype datatype,
-                  int dest,
-                  int tag,
-                  MPI_Comm comm,
-                  AMPI_Request *request);
-
-/**
- * MPI_Rsend_init. See AMPI_Send_init and AMPI_Rsend.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Rsend_init(const void *buf,
-                    int count,
-                    MPI_Datatype datatype,
-                    int dest,
-                    int tag,
-                    MPI_Comm comm,
-                    AMPI_Request *request);
-
-/**
- * AMPI_Rsend_init with a count past 2^31.
- * @param buf           `count` items of `datatype`, as long as the request lives
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param dest          rank, or MPI_PROC_NULL
- * @param tag           message tag
- * @param comm          for active data, a communicator that the library knows
- * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Rsend_init_c(const void *buf,
-                      MPI_Count count,
-                      MPI_Datatype datatype,
-                      int dest,
-                      int tag,
-                      MPI_Comm comm,
-                      AMPI_Request *request);
 
 /**
  * MPI_Recv. Received elements get new ids. Elements that are not received keep their values and derivatives.
@@ -531,52 +279,204 @@ int AMPI_Recv_init_c(void *buf,
                      AMPI_Request *request);
 
 /**
- * MPI_Mrecv. Recorded if the tape records at the time of this call. Both ends must record, or neither.
- * @param[out] buf         room for `count` items of `datatype`
- * @param count            number of items, at least as many as arrive
- * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
- * @param[out] status      or MPI_STATUS_IGNORE
- * @return an MPI code, raised on the communicator of the message
+ * MPI_Rsend. See AMPI_Send. The receive must have been posted.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data, a communicator that the library knows
+ * @return an MPI code, raised on `comm`
  */
-int AMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+int AMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
 /**
- * AMPI_Mrecv with a count past 2^31.
- * @param[out] buf         room for `count` items of `datatype`
- * @param count            number of items, at least as many as arrive
- * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
- * @param[out] status      or MPI_STATUS_IGNORE
- * @return an MPI code, raised on the communicator of the message
+ * AMPI_Rsend with a count past 2^31.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data, a communicator that the library knows
+ * @return an MPI code, raised on `comm`
  */
-int AMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status);
+int AMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 
 /**
- * MPI_Imrecv. See AMPI_Irecv and AMPI_Mrecv.
- * @param[out] buf         room for `count` items of `datatype`, until completion
- * @param count            number of items, at least as many as arrive
- * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
- * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on the communicator of the message
+ * MPI_Irsend. See AMPI_Isend and AMPI_Rsend.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
  */
-int AMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, AMPI_Request *request);
+int AMPI_Irsend(const void *buf,
+                int count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                AMPI_Request *request);
 
 /**
- * AMPI_Imrecv with a count past 2^31.
- * @param[out] buf         room for `count` items of `datatype`, until completion
- * @param count            number of items, at least as many as arrive
- * @param datatype         AMPI_ADOUBLE or a type built from it for active data, any other for passive data
- * @param[in,out] message  matched by AMPI_Mprobe or AMPI_Improbe; MPI_MESSAGE_NULL on return
- * @param[out] request     to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on the communicator of the message
+ * AMPI_Irsend with a count past 2^31.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
  */
-int AMPI_Imrecv_c(void *buf,
+int AMPI_Irsend_c(const void *buf,
                   MPI_Count count,
                   MPI_Datatype datatype,
-                  MPI_Message *message,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
                   AMPI_Request *request);
+
+/**
+ * MPI_Rsend_init. See AMPI_Send_init and AMPI_Rsend.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Rsend_init(const void *buf,
+                    int count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * AMPI_Rsend_init with a count past 2^31.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Rsend_init_c(const void *buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
+
+/**
+ * MPI_Send. An active message is recorded if the tape records. Both ends must record, or neither.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data, a communicator that the library knows
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * AMPI_Send with a count past 2^31.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data, a communicator that the library knows
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * MPI_Isend. See AMPI_Send.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Isend(const void *buf,
+               int count,
+               MPI_Datatype datatype,
+               int dest,
+               int tag,
+               MPI_Comm comm,
+               AMPI_Request *request);
+
+/**
+ * AMPI_Isend with a count past 2^31.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Isend_c(const void *buf,
+                 MPI_Count count,
+                 MPI_Datatype datatype,
+                 int dest,
+                 int tag,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
+ * MPI_Send_init. Each start sends the current contents of the buffer, and is recorded like AMPI_Isend.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Send_init(const void *buf,
+                   int count,
+                   MPI_Datatype datatype,
+                   int dest,
+                   int tag,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
+ * AMPI_Send_init with a count past 2^31.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Send_init_c(const void *buf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     int dest,
+                     int tag,
+                     MPI_Comm comm,
+                     AMPI_Request *request);
 
 /**
  * MPI_Sendrecv. Both buffers are active, or neither.
@@ -681,6 +581,106 @@ int AMPI_Sendrecv_replace_c(void *buf,
                             int recvtag,
                             MPI_Comm comm,
                             MPI_Status *status);
+
+/**
+ * MPI_Ssend. See AMPI_Send.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data, a communicator that the library knows
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * AMPI_Ssend with a count past 2^31.
+ * @param buf       `count` items of `datatype`; may be reused on return
+ * @param count     number of items
+ * @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest      rank, or MPI_PROC_NULL
+ * @param tag       message tag
+ * @param comm      for active data, a communicator that the library knows
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/**
+ * MPI_Issend. See AMPI_Isend and AMPI_Ssend.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Issend(const void *buf,
+                int count,
+                MPI_Datatype datatype,
+                int dest,
+                int tag,
+                MPI_Comm comm,
+                AMPI_Request *request);
+
+/**
+ * AMPI_Issend with a count past 2^31.
+ * @param buf           `count` items of `datatype`
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be completed by an AMPI_ call
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Issend_c(const void *buf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  int dest,
+                  int tag,
+                  MPI_Comm comm,
+                  AMPI_Request *request);
+
+/**
+ * MPI_Ssend_init. See AMPI_Send_init and AMPI_Ssend.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ssend_init(const void *buf,
+                    int count,
+                    MPI_Datatype datatype,
+                    int dest,
+                    int tag,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * AMPI_Ssend_init with a count past 2^31.
+ * @param buf           `count` items of `datatype`, as long as the request lives
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+ * @param dest          rank, or MPI_PROC_NULL
+ * @param tag           message tag
+ * @param comm          for active data, a communicator that the library knows
+ * @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Ssend_init_c(const void *buf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      int dest,
+                      int tag,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
 
 #ifdef __cplusplus
 }  // extern "C"

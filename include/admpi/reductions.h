@@ -16,6 +16,156 @@ extern "C" {
 #endif // __cplusplus
 
 /**
+ * MPI_Allreduce. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers `comm` if
+ * the library does not know it yet.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allreduce(const void *sendbuf,
+                   void *recvbuf,
+                   int count,
+                   MPI_Datatype datatype,
+                   MPI_Op op,
+                   MPI_Comm comm);
+
+/**
+ * AMPI_Allreduce with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Allreduce_c(const void *sendbuf,
+                     void *recvbuf,
+                     MPI_Count count,
+                     MPI_Datatype datatype,
+                     MPI_Op op,
+                     MPI_Comm comm);
+
+/**
+ * MPI_Iallreduce: as AMPI_Allreduce. Send buffers are copied. The receive buffer has its values and ids once the
+ * request is complete. A user-defined operation is applied at completion: every rank needs memory for the operands
+ * of all ranks.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iallreduce(const void *sendbuf,
+                    void *recvbuf,
+                    int count,
+                    MPI_Datatype datatype,
+                    MPI_Op op,
+                    MPI_Comm comm,
+                    AMPI_Request *request);
+
+/**
+ * AMPI_Iallreduce with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iallreduce_c(const void *sendbuf,
+                      void *recvbuf,
+                      MPI_Count count,
+                      MPI_Datatype datatype,
+                      MPI_Op op,
+                      MPI_Comm comm,
+                      AMPI_Request *request);
+
+/**
+ * MPI_Exscan. The receive buffer of rank 0 keeps its values and derivatives. Accepts the operations of AMPI_Reduce
+ * for active data. Collective over `comm`; registers `comm` if the library does not know it yet.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Exscan(const void *sendbuf,
+                void *recvbuf,
+                int count,
+                MPI_Datatype datatype,
+                MPI_Op op,
+                MPI_Comm comm);
+
+/**
+ * AMPI_Exscan with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Exscan_c(const void *sendbuf,
+                  void *recvbuf,
+                  MPI_Count count,
+                  MPI_Datatype datatype,
+                  MPI_Op op,
+                  MPI_Comm comm);
+
+/**
+ * MPI_Iexscan: as AMPI_Exscan. Send buffers are copied. The receive buffer has its values and ids once the request
+ * is complete. A user-defined operation is applied at completion: every rank needs memory for the operands of all
+ * ranks.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iexscan(const void *sendbuf,
+                 void *recvbuf,
+                 int count,
+                 MPI_Datatype datatype,
+                 MPI_Op op,
+                 MPI_Comm comm,
+                 AMPI_Request *request);
+
+/**
+ * AMPI_Iexscan with a count past 2^31.
+ * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+ * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+ * @param count         number of items
+ * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op            the operation
+ * @param comm          an intracommunicator for active data, which the library must know
+ * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+ * @return an MPI code, raised on `comm`
+ */
+int AMPI_Iexscan_c(const void *sendbuf,
+                   void *recvbuf,
+                   MPI_Count count,
+                   MPI_Datatype datatype,
+                   MPI_Op op,
+                   MPI_Comm comm,
+                   AMPI_Request *request);
+
+/**
  * MPI_Reduce. MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX and operations of AMPI_Op_create and AMPI_Op_create_adjoint reduce
  * active doubles; MPI_MINLOC and MPI_MAXLOC reduce pairs (AMPI_ADOUBLE_INT). Collective over `comm`; registers
  * `comm` if the library does not know it yet.
@@ -100,79 +250,26 @@ int AMPI_Ireduce_c(const void *sendbuf,
                    AMPI_Request *request);
 
 /**
- * MPI_Allreduce. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers `comm` if
- * the library does not know it yet.
- * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
- * @param[out] recvbuf  room for `count` items
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
- * @param op            the operation
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
+ * MPI_Reduce_local. With active data, the result is recorded like any local computation.
+ * @param inbuf             `count` items of `datatype`: the left operands
+ * @param[in,out] inoutbuf  `count` items: the right operands, then the results
+ * @param count             number of items
+ * @param datatype          AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op                the operation, as in AMPI_Reduce
+ * @return an MPI code, raised on MPI_COMM_WORLD
  */
-int AMPI_Allreduce(const void *sendbuf,
-                   void *recvbuf,
-                   int count,
-                   MPI_Datatype datatype,
-                   MPI_Op op,
-                   MPI_Comm comm);
+int AMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op);
 
 /**
- * AMPI_Allreduce with a count past 2^31.
- * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
- * @param[out] recvbuf  room for `count` items
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
- * @param op            the operation
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
+ * AMPI_Reduce_local with a count past 2^31.
+ * @param inbuf             `count` items of `datatype`: the left operands
+ * @param[in,out] inoutbuf  `count` items: the right operands, then the results
+ * @param count             number of items
+ * @param datatype          AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+ * @param op                the operation, as in AMPI_Reduce
+ * @return an MPI code, raised on MPI_COMM_WORLD
  */
-int AMPI_Allreduce_c(const void *sendbuf,
-                     void *recvbuf,
-                     MPI_Count count,
-                     MPI_Datatype datatype,
-                     MPI_Op op,
-                     MPI_Comm comm);
-
-/**
- * MPI_Iallreduce: as AMPI_Allreduce. Send buffers are copied. The receive buffer has its values and ids once the
- * request is complete. A user-defined operation is applied at completion: every rank needs memory for the operands
- * of all ranks.
- * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
- * @param[out] recvbuf  room for `count` items
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
- * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Iallreduce(const void *sendbuf,
-                    void *recvbuf,
-                    int count,
-                    MPI_Datatype datatype,
-                    MPI_Op op,
-                    MPI_Comm comm,
-                    AMPI_Request *request);
-
-/**
- * AMPI_Iallreduce with a count past 2^31.
- * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
- * @param[out] recvbuf  room for `count` items
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
- * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Iallreduce_c(const void *sendbuf,
-                      void *recvbuf,
-                      MPI_Count count,
-                      MPI_Datatype datatype,
-                      MPI_Op op,
-                      MPI_Comm comm,
-                      AMPI_Request *request);
+int AMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op);
 
 /**
  * MPI_Reduce_scatter. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers
@@ -398,103 +495,6 @@ int AMPI_Iscan_c(const void *sendbuf,
                  MPI_Op op,
                  MPI_Comm comm,
                  AMPI_Request *request);
-
-/**
- * MPI_Exscan. The receive buffer of rank 0 keeps its values and derivatives. Accepts the operations of AMPI_Reduce
- * for active data. Collective over `comm`; registers `comm` if the library does not know it yet.
- * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
- * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
- * @param op            the operation
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Exscan(const void *sendbuf,
-                void *recvbuf,
-                int count,
-                MPI_Datatype datatype,
-                MPI_Op op,
-                MPI_Comm comm);
-
-/**
- * AMPI_Exscan with a count past 2^31.
- * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
- * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
- * @param op            the operation
- * @param comm          an intracommunicator for active data
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Exscan_c(const void *sendbuf,
-                  void *recvbuf,
-                  MPI_Count count,
-                  MPI_Datatype datatype,
-                  MPI_Op op,
-                  MPI_Comm comm);
-
-/**
- * MPI_Iexscan: as AMPI_Exscan. Send buffers are copied. The receive buffer has its values and ids once the request
- * is complete. A user-defined operation is applied at completion: every rank needs memory for the operands of all
- * ranks.
- * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
- * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
- * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Iexscan(const void *sendbuf,
-                 void *recvbuf,
-                 int count,
-                 MPI_Datatype datatype,
-                 MPI_Op op,
-                 MPI_Comm comm,
-                 AMPI_Request *request);
-
-/**
- * AMPI_Iexscan with a count past 2^31.
- * @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
- * @param[out] recvbuf  room for `count` items; rank 0 receives nothing
- * @param count         number of items
- * @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
- * @param op            the operation
- * @param comm          an intracommunicator for active data, which the library must know
- * @param[out] request  to be completed by an AMPI_ call, while the same tape is current
- * @return an MPI code, raised on `comm`
- */
-int AMPI_Iexscan_c(const void *sendbuf,
-                   void *recvbuf,
-                   MPI_Count count,
-                   MPI_Datatype datatype,
-                   MPI_Op op,
-                   MPI_Comm comm,
-                   AMPI_Request *request);
-
-/**
- * MPI_Reduce_local. With active data, the result is recorded like any local computation.
- * @param inbuf             `count` items of `datatype`: the left operands
- * @param[in,out] inoutbuf  `count` items: the right operands, then the results
- * @param count             number of items
- * @param datatype          AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
- * @param op                the operation, as in AMPI_Reduce
- * @return an MPI code, raised on MPI_COMM_WORLD
- */
-int AMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op);
-
-/**
- * AMPI_Reduce_local with a count past 2^31.
- * @param inbuf             `count` items of `datatype`: the left operands
- * @param[in,out] inoutbuf  `count` items: the right operands, then the results
- * @param count             number of items
- * @param datatype          AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
- * @param op                the operation, as in AMPI_Reduce
- * @return an MPI code, raised on MPI_COMM_WORLD
- */
-int AMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op);
 
 #ifdef __cplusplus
 }  // extern "C"

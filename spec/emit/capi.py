@@ -1,121 +1,87 @@
 """src/capi/{messages,collectives,reductions,neighbors}.rs: the differentiated calls that move data, in C.
 
 Each has up to six forms (blocking, nonblocking, persistent; counts of MPI-3.1, and those past 2^31), which differ in names
-and types only. A template says what a call does; the rest stands in the tables.
+and types only. All of it stands in the tables.
 """
 
+import re
 import textwrap
 
 from model import CALLS
 from emit.rust import direction, formatted, rust
 
-# A template's words: NAME of the call, MODE of a send, END how it ends, LIST of counts and displacements.
-MODES = {"Send": "STANDARD", "Bsend": "BUFFERED", "Ssend": "SYNCHRONOUS", "Rsend": "READY"}
-DATA = "let data = Argument::new(buf, count, datatype);"
-TO, FROM = "let to = Envelope::new(dest, tag);", "let from = Envelope::new(source, tag);"
-SENDS = {
-    "blocking": f"{TO} {DATA} send(NAME, &MODE, data, to, comm, END)",
-    "nonblocking": f"{TO} {DATA} send(NAME, &MODE, data, to, comm, END)",
-    "persistent": f"{TO} {DATA} send_init(NAME, &MODE, data, to, comm, request)",
-}
-MESSAGES = {
-    **{name: {form: text.replace("MODE", mode) for form, text in SENDS.items()} for name, mode in MODES.items()},
-    "Recv": {
-        "blocking": f"{FROM} {DATA} recv(NAME, data, from, comm, status)",
-        "nonblocking": f"{FROM} {DATA} irecv(NAME, data, from, comm, request)",
-        "persistent": f"{FROM} {DATA} recv_init(NAME, data, from, comm, request)",
-    },
-    "Mrecv": {
-        "blocking": f"{DATA} mrecv(NAME, data, message, status)",
-        "nonblocking": f"{DATA} imrecv(NAME, data, message, request)",
-    },
-    "Sendrecv": {"blocking": """
-        let out = (Argument::new(sendbuf, sendcount, sendtype), Envelope::new(dest, sendtag));
-        let back = (Argument::new(recvbuf, recvcount, recvtype), Envelope::new(source, recvtag));
-        sendrecv(NAME, out, back, comm, status)"""},
-    "Sendrecv_replace": {"blocking": DATA + """
-        let (to, from) = (Envelope::new(dest, sendtag), Envelope::new(source, recvtag));
-        sendrecv_replace(NAME, data, to, from, comm, status)"""},
-}
-
-SEND, SEND_EACH = ("let send = Argument::new(sendbuf, sendcount, sendtype);",
-                   "let send = each(sendbuf, sendcount, sendtype);")
-RECEIVE, RECEIVE_EACH = ("let receive = Argument::new(recvbuf, recvcount, recvtype);",
-                         "let receive = each(recvbuf, recvcount, recvtype);")
-RECEIVE_LIST = "let receive = list(recvbuf, LIST(recvcounts, displs), recvtype);"
-LISTS = """let send = list(sendbuf, LIST(sendcounts, sdispls), sendtype);
-    let receive = list(recvbuf, LIST(recvcounts, rdispls), recvtype);"""
-LISTS_OF_TYPES = """let send = list_of_types(sendbuf, LIST(sendcounts, sdispls), sendtypes);
-    let receive = list_of_types(recvbuf, LIST(recvcounts, rdispls), recvtypes);"""
-COLLECTIVES = {
-    "Bcast": "let data = Argument::new(buffer, count, datatype); bcast(NAME, data, root, comm, END)",
-    "Gather": f"{SEND} {RECEIVE_EACH} gather(NAME, send, receive, root, comm, END)",
-    "Gatherv": f"{SEND} {RECEIVE_LIST} gather(NAME, send, receive, root, comm, END)",
-    "Scatter": f"{SEND_EACH} {RECEIVE} scatter(NAME, send, receive, root, comm, END)",
-    "Scatterv": f"let send = list(sendbuf, LIST(sendcounts, displs), sendtype); {RECEIVE} "
-                "scatter(NAME, send, receive, root, comm, END)",
-    "Allgather": f"{SEND} {RECEIVE_EACH} allgather(NAME, send, receive, comm, END)",
-    "Allgatherv": f"{SEND} {RECEIVE_LIST} allgather(NAME, send, receive, comm, END)",
-    "Alltoall": f"{SEND_EACH} {RECEIVE_EACH} alltoall(NAME, send, receive, comm, END)",
-    "Alltoallv": f"{LISTS} alltoall(NAME, send, receive, comm, END)",
-    "Alltoallw": f"{LISTS_OF_TYPES} alltoall(NAME, send, receive, comm, END)",
-}
-NEIGHBORS = {
-    "Neighbor_allgather": f"{SEND} {RECEIVE_EACH} neighbor_allgather(NAME, send, receive, comm, END)",
-    "Neighbor_allgatherv": f"{SEND} {RECEIVE_LIST} neighbor_allgather(NAME, send, receive, comm, END)",
-    "Neighbor_alltoall": f"{SEND_EACH} {RECEIVE_EACH} neighbor_alltoall(NAME, send, receive, comm, END)",
-    "Neighbor_alltoallv": f"{LISTS} neighbor_alltoall(NAME, send, receive, comm, END)",
-    "Neighbor_alltoallw": f"{LISTS_OF_TYPES} neighbor_alltoall(NAME, send, receive, comm, END)",
-}
-
-OPERANDS = "let operands = operands(sendbuf, recvbuf, count, datatype, op);"
-REDUCTIONS = {
-    "Reduce": f"{OPERANDS} reduce(NAME, operands, root, comm, END)",
-    "Allreduce": f"{OPERANDS} allreduce(NAME, operands, comm, END)",
-    "Reduce_scatter": "let pieces = Pieces::new(sendbuf, recvbuf, COUNTS(recvcounts), datatype); "
-                      "reduce_scatter(NAME, pieces, op, comm, END)",
-    "Reduce_scatter_block": "let pieces = Pieces::new(sendbuf, recvbuf, Counts::Each(COUNT), datatype); "
-                            "reduce_scatter(NAME, pieces, op, comm, END)",
-    "Scan": f"{OPERANDS} scan(NAME, operands, Extent::Inclusive, comm, END)",
-    "Exscan": f"{OPERANDS} scan(NAME, operands, Extent::Exclusive, comm, END)",
-    "Reduce_local": f"{OPERANDS.replace('sendbuf, recvbuf', 'inbuf, inoutbuf')} reduce_local(NAME, operands)",
-}
-
+# How the operands of a row `does` are made of a call's parameters. Words: LIST of counts and displacements, COUNTS, COUNT.
+ENVELOPES = {"to": ("dest", "sendtag"), "from": ("source", "recvtag")}
+# Where what a row names is defined.
+HOME = {"Argument": "crate::datatype", "Lists": "crate::datatype", "Counts": "crate::datatype", "Pieces": "crate::datatype",
+        "Envelope": "crate::mpi::message", "Extent": "crate::ampi::operator", "End": "super::support::calls",
+        "admpi_request": "super::requests"}
+UNITS = {"messages": "Point to point.", "collectives": "Collectives.", "reductions": "Reductions and scans.",
+         "neighbors": "Neighbourhood collectives."}
 REQUEST_TYPE = """
 #[allow(non_camel_case_types)]
 type AMPI_Request = *mut admpi_request;
 """
-UNITS = {
-    "messages": ("Point to point.", MESSAGES, """use super::requests::admpi_request;
-use super::support::calls::End;
-use super::support::messages::{
-    BUFFERED, READY, STANDARD, SYNCHRONOUS, imrecv, irecv, mrecv, recv, recv_init, send, send_init, sendrecv,
-    sendrecv_replace,
-};
-use crate::datatype::Argument;
-use crate::mpi::message::Envelope;
-use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Status};
-"""),
-    "collectives": ("Collectives.", COLLECTIVES, """use super::requests::admpi_request;
-use super::support::calls::End;
-use super::support::collectives::{allgather, alltoall, bcast, each, gather, list, list_of_types, scatter};
-use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
-use crate::datatype::{Argument, Lists};
-"""),
-    "reductions": ("Reductions and scans.", REDUCTIONS, """use super::requests::admpi_request;
-use super::support::calls::End;
-use super::support::collectives::{allreduce, operands, reduce, reduce_local, reduce_scatter, scan};
-use crate::ampi::operator::Extent;
-use crate::mpi::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
-use crate::datatype::{Counts, Pieces};
-"""),
-    "neighbors": ("Neighbourhood collectives.", NEIGHBORS, """use super::requests::admpi_request;
-use super::support::calls::End;
-use super::support::collectives::{each, list, list_of_types, neighbor_allgather, neighbor_alltoall};
-use crate::mpi::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
-use crate::datatype::{Argument, Lists};
-"""),
-}
+
+
+def unit_of(call):
+    if not call.is_collective:
+        return "messages"
+    if call.is_neighbour:
+        return "neighbors"
+    return "reductions" if "op" in call.takes else "collectives"
+
+
+def operand(call, word, each):
+    """What makes an operand, if it needs making."""
+    def first(*names):
+        return next(name for name in names if call.named(name))
+
+    if word in ENVELOPES:
+        rank, tag = ENVELOPES[word]
+        return f"Envelope::new({rank}, {first(tag, 'tag')})"
+    if word == "data":
+        return f"Argument::new({first('buf', 'buffer')}, count, datatype)"
+    if word == "operands":
+        return f"operands({first('sendbuf', 'inbuf')}, {first('recvbuf', 'inoutbuf')}, count, datatype, op)"
+    if word == "pieces":
+        counts = "COUNTS(recvcounts)" if call.named("recvcounts") else "Counts::Each(COUNT)"
+        return f"Pieces::new(sendbuf, recvbuf, {counts}, datatype)"
+    side = {"send": "send", "receive": "recv"}[word]
+    if call.named(side + "counts"):
+        of_types = "_of_types" if call.named(side + "types") else ""
+        displacements = first(side[0] + "displs", "displs")
+        return f"list{of_types}({side}buf, LIST({side}counts, {displacements}), {first(side + 'types', side + 'type')})"
+    return f"{'each' if each else 'Argument::new'}({side}buf, {side}count, {side}type)"
+
+
+def body_of(call):
+    """The call's row `does` in Rust."""
+    row = call.base.does.get(call.form) or call.base.does.get("")
+    if not row:
+        raise SystemExit(f"spec/mpi: {call.base.name} is differentiated, and has no row 'does'")
+    made = []
+
+    def make(match):
+        made.append(f"let {match[2]} = {operand(call, match[2], match[1])};")
+        return match[2]
+
+    function, _, arguments = row.partition("(")
+    arguments = re.sub(r"\b(each )?(data|to|from|send|receive|operands|pieces)\b", make, arguments)
+    arguments = re.sub(r"\bend\b", "END", arguments)
+    return " ".join([*made, f"{function}(NAME, {arguments}"])
+
+
+def imports(text, module):
+    """What a unit names, from where it is defined; what nobody else defines stands in its module of support."""
+    names = {name: home for name, home in HOME.items() if re.search(rf"\b{name}\b", text + REQUEST_TYPE)}
+    names |= dict.fromkeys(re.findall(r"\bMPI_(?:Aint|Comm|Count|Datatype|Message|Op|Status)\b", text), "crate::mpi::raw")
+    code = re.sub(r"///.*", "", text)
+    local = set(re.findall(r"(?<![\w:.])([a-z_]+)\(", code)) | set(re.findall(r"&([A-Z]+),", code))
+    names |= dict.fromkeys(local - {"no_mangle", "unsafe"}, f"super::support::{module}")
+    return "".join(f"use {home}::{{{', '.join(sorted(name for name in names if names[name] == home))}}};\n"
+                   for home in sorted(set(names.values())))
+
 
 LIVES = {"blocking": "; may be reused on return", "nonblocking": "", "persistent": ", as long as the request lives"}
 REQUESTED = {"nonblocking": "to be completed by an AMPI_ call",
@@ -123,24 +89,15 @@ REQUESTED = {"nonblocking": "to be completed by an AMPI_ call",
 
 
 def unit(name):
-    title, templates, imports = UNITS[name]
-    text = f"""//! {title} Generated by spec/generate: see spec/emit/capi.py. `include/admpi/{name}.h` is generated from this
+    text = "".join(entry(one, body_of(one), large) for one in CALLS if one.base.has_large_form and unit_of(one.base) == name
+                   and one.status == "adjoint" for large in (False, True))
+    return formatted(f"""//! {UNITS[name]} Generated by spec/generate: see spec/emit/capi.py. `include/admpi/{name}.h` is generated from this
 //! file.
 //!
 //! A call whose datatypes are passive goes straight to MPI, where a user's error handler may throw.
 
-{imports}use std::ffi::{{c_int, c_void}};
-{REQUEST_TYPE}"""
-    for call, template in templates.items():
-        for one in forms_of(call):
-            body = template[one.form] if isinstance(template, dict) else template
-            text += entry(one, body, False) + entry(one, body, True)
-    return formatted(text)
-
-
-def forms_of(name):
-    """The differentiated forms of a call, the blocking one first."""
-    return [one for one in CALLS if one.base.name == f"MPI_{name}" and one.status == "adjoint"]
+{imports(text, "messages" if name == "messages" else "collectives")}use std::ffi::{{c_int, c_void}};
+{REQUEST_TYPE}{text}""")
 
 
 def entry(call, body, large):
@@ -206,10 +163,5 @@ def raised_on(call):
         return "the communicator of the message"
     return "`comm`" if "comm" in call.takes else "MPI_COMM_WORLD"
 
-
-KNOWN = {f"MPI_{name}" for _, templates, _ in UNITS.values() for name in templates}
-for one in CALLS:
-    if one.has_large_form and one.base.name not in KNOWN:
-        raise SystemExit(f"spec/emit/capi.py has no template for {one.base.name}, which is differentiated")
 
 OUTPUTS = {f"src/capi/{name}.rs": lambda name=name: unit(name) for name in UNITS}

@@ -15,599 +15,6 @@ use std::ffi::{c_int, c_void};
 #[allow(non_camel_case_types)]
 type AMPI_Request = *mut admpi_request;
 
-/// MPI_Bcast. Collective over `comm`; registers `comm` if the library does not know it yet.
-/// @param[in,out] buffer  `count` items of `datatype`
-/// @param count           number of items
-/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
-/// @param root            the rank whose buffer is sent
-/// @param comm            an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Bcast(
-    buffer: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let data = Argument::new(buffer, count, datatype);
-        bcast("AMPI_Bcast", data, root, comm, End::Now)
-    }
-}
-
-/// AMPI_Bcast with a count past 2^31.
-/// @param[in,out] buffer  `count` items of `datatype`
-/// @param count           number of items
-/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
-/// @param root            the rank whose buffer is sent
-/// @param comm            an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Bcast_c(
-    buffer: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let data = Argument::new(buffer, count, datatype);
-        bcast("AMPI_Bcast_c", data, root, comm, End::Now)
-    }
-}
-
-/// MPI_Ibcast: as AMPI_Bcast. Send buffers are copied. The receive buffer has its values and ids once the request is
-/// complete.
-/// @param[in,out] buffer  `count` items of `datatype`
-/// @param count           number of items
-/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
-/// @param root            the rank whose buffer is sent
-/// @param comm            an intracommunicator for active data, which the library must know
-/// @param[out] request    to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Ibcast(
-    buffer: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let data = Argument::new(buffer, count, datatype);
-        bcast("AMPI_Ibcast", data, root, comm, End::Request(request))
-    }
-}
-
-/// AMPI_Ibcast with a count past 2^31.
-/// @param[in,out] buffer  `count` items of `datatype`
-/// @param count           number of items
-/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
-/// @param root            the rank whose buffer is sent
-/// @param comm            an intracommunicator for active data, which the library must know
-/// @param[out] request    to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Ibcast_c(
-    buffer: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let data = Argument::new(buffer, count, datatype);
-        bcast("AMPI_Ibcast_c", data, root, comm, End::Request(request))
-    }
-}
-
-/// MPI_Gather. Collective over `comm`; registers `comm` if the library does not know it yet.
-/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
-/// @param sendcount     number of items
-/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
-/// @param recvcount     number of items from one rank, on the root
-/// @param recvtype      active if `sendtype` is, on the root
-/// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Gather(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
-        let receive = each(recvbuf, recvcount, recvtype);
-        gather("AMPI_Gather", send, receive, root, comm, End::Now)
-    }
-}
-
-/// AMPI_Gather with counts past 2^31.
-/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
-/// @param sendcount     number of items
-/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
-/// @param recvcount     number of items from one rank, on the root
-/// @param recvtype      active if `sendtype` is, on the root
-/// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Gather_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
-        let receive = each(recvbuf, recvcount, recvtype);
-        gather("AMPI_Gather_c", send, receive, root, comm, End::Now)
-    }
-}
-
-/// MPI_Igather: as AMPI_Gather. Send buffers are copied. The receive buffer has its values and ids once the request
-/// is complete.
-/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
-/// @param sendcount     number of items
-/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
-/// @param recvcount     number of items from one rank, on the root
-/// @param recvtype      active if `sendtype` is, on the root
-/// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Igather(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
-        let receive = each(recvbuf, recvcount, recvtype);
-        gather("AMPI_Igather", send, receive, root, comm, End::Request(request))
-    }
-}
-
-/// AMPI_Igather with counts past 2^31.
-/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
-/// @param sendcount     number of items
-/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
-/// @param recvcount     number of items from one rank, on the root
-/// @param recvtype      active if `sendtype` is, on the root
-/// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Igather_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
-        let receive = each(recvbuf, recvcount, recvtype);
-        gather("AMPI_Igather_c", send, receive, root, comm, End::Request(request))
-    }
-}
-
-/// MPI_Gatherv. Collective over `comm`; registers `comm` if the library does not know it yet.
-/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
-/// @param sendcount     number of items
-/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param[out] recvbuf  room for the items of all ranks, on the root
-/// @param recvcounts    number of items from each rank, on the root
-/// @param displs        where each part goes, in extents of `recvtype`, on the root
-/// @param recvtype      active if `sendtype` is, on the root
-/// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Gatherv(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
-        let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
-        gather("AMPI_Gatherv", send, receive, root, comm, End::Now)
-    }
-}
-
-/// AMPI_Gatherv with counts and displacements past 2^31. All ranks call this form.
-/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
-/// @param sendcount     number of items
-/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param[out] recvbuf  room for the items of all ranks, on the root
-/// @param recvcounts    number of items from each rank, on the root
-/// @param displs        where each part goes, in extents of `recvtype`, on the root
-/// @param recvtype      active if `sendtype` is, on the root
-/// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Gatherv_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
-        let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
-        gather("AMPI_Gatherv_c", send, receive, root, comm, End::Now)
-    }
-}
-
-/// MPI_Igatherv: as AMPI_Gatherv. Send buffers are copied. The receive buffer has its values and ids once the request
-/// is complete.
-/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
-/// @param sendcount     number of items
-/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param[out] recvbuf  room for the items of all ranks, on the root
-/// @param recvcounts    number of items from each rank, on the root
-/// @param displs        where each part goes, in extents of `recvtype`, on the root
-/// @param recvtype      active if `sendtype` is, on the root
-/// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Igatherv(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
-        let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
-        gather("AMPI_Igatherv", send, receive, root, comm, End::Request(request))
-    }
-}
-
-/// AMPI_Igatherv with counts and displacements past 2^31. All ranks call this form.
-/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
-/// @param sendcount     number of items
-/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param[out] recvbuf  room for the items of all ranks, on the root
-/// @param recvcounts    number of items from each rank, on the root
-/// @param displs        where each part goes, in extents of `recvtype`, on the root
-/// @param recvtype      active if `sendtype` is, on the root
-/// @param root          the rank that gathers
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Igatherv_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = Argument::new(sendbuf, sendcount, sendtype);
-        let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
-        gather("AMPI_Igatherv_c", send, receive, root, comm, End::Request(request))
-    }
-}
-
-/// MPI_Scatter. Collective over `comm`; registers `comm` if the library does not know it yet.
-/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
-/// @param sendcount     number of items for one rank, on the root
-/// @param sendtype      active if `recvtype` is, on the root
-/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
-/// @param recvcount     number of items
-/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Scatter(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = each(sendbuf, sendcount, sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Scatter", send, receive, root, comm, End::Now)
-    }
-}
-
-/// AMPI_Scatter with counts past 2^31.
-/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
-/// @param sendcount     number of items for one rank, on the root
-/// @param sendtype      active if `recvtype` is, on the root
-/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
-/// @param recvcount     number of items
-/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Scatter_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = each(sendbuf, sendcount, sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Scatter_c", send, receive, root, comm, End::Now)
-    }
-}
-
-/// MPI_Iscatter: as AMPI_Scatter. Send buffers are copied. The receive buffer has its values and ids once the request
-/// is complete.
-/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
-/// @param sendcount     number of items for one rank, on the root
-/// @param sendtype      active if `recvtype` is, on the root
-/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
-/// @param recvcount     number of items
-/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Iscatter(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = each(sendbuf, sendcount, sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Iscatter", send, receive, root, comm, End::Request(request))
-    }
-}
-
-/// AMPI_Iscatter with counts past 2^31.
-/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
-/// @param sendcount     number of items for one rank, on the root
-/// @param sendtype      active if `recvtype` is, on the root
-/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
-/// @param recvcount     number of items
-/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Iscatter_c(
-    sendbuf: *const c_void,
-    sendcount: MPI_Count,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = each(sendbuf, sendcount, sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Iscatter_c", send, receive, root, comm, End::Request(request))
-    }
-}
-
-/// MPI_Scatterv. Collective over `comm`; registers `comm` if the library does not know it yet.
-/// @param sendbuf       the items of all ranks, on the root
-/// @param sendcounts    number of items for each rank, on the root
-/// @param displs        where each part begins, in extents of `sendtype`, on the root
-/// @param sendtype      active if `recvtype` is, on the root
-/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
-/// @param recvcount     number of items
-/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Scatterv(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    displs: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = list(sendbuf, Lists::Int(sendcounts, displs), sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Scatterv", send, receive, root, comm, End::Now)
-    }
-}
-
-/// AMPI_Scatterv with counts and displacements past 2^31. All ranks call this form.
-/// @param sendbuf       the items of all ranks, on the root
-/// @param sendcounts    number of items for each rank, on the root
-/// @param displs        where each part begins, in extents of `sendtype`, on the root
-/// @param sendtype      active if `recvtype` is, on the root
-/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
-/// @param recvcount     number of items
-/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Scatterv_c(
-    sendbuf: *const c_void,
-    sendcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Scatterv_c", send, receive, root, comm, End::Now)
-    }
-}
-
-/// MPI_Iscatterv: as AMPI_Scatterv. Send buffers are copied. The receive buffer has its values and ids once the
-/// request is complete.
-/// @param sendbuf       the items of all ranks, on the root
-/// @param sendcounts    number of items for each rank, on the root
-/// @param displs        where each part begins, in extents of `sendtype`, on the root
-/// @param sendtype      active if `recvtype` is, on the root
-/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
-/// @param recvcount     number of items
-/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Iscatterv(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    displs: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = list(sendbuf, Lists::Int(sendcounts, displs), sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Iscatterv", send, receive, root, comm, End::Request(request))
-    }
-}
-
-/// AMPI_Iscatterv with counts and displacements past 2^31. All ranks call this form.
-/// @param sendbuf       the items of all ranks, on the root
-/// @param sendcounts    number of items for each rank, on the root
-/// @param displs        where each part begins, in extents of `sendtype`, on the root
-/// @param sendtype      active if `recvtype` is, on the root
-/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
-/// @param recvcount     number of items
-/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
-/// @param root          the rank that scatters
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Iscatterv_c(
-    sendbuf: *const c_void,
-    sendcounts: *const MPI_Count,
-    displs: *const MPI_Aint,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);
-        let receive = Argument::new(recvbuf, recvcount, recvtype);
-        scatter("AMPI_Iscatterv_c", send, receive, root, comm, End::Request(request))
-    }
-}
-
 /// MPI_Allgather. Collective over `comm`; registers `comm` if the library does not know it yet.
 /// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE
 /// @param sendcount     number of items
@@ -1211,5 +618,598 @@ pub unsafe extern "C-unwind" fn AMPI_Ialltoallw_c(
         let send = list_of_types(sendbuf, Lists::Large(sendcounts, sdispls), sendtypes);
         let receive = list_of_types(recvbuf, Lists::Large(recvcounts, rdispls), recvtypes);
         alltoall("AMPI_Ialltoallw_c", send, receive, comm, End::Request(request))
+    }
+}
+
+/// MPI_Bcast. Collective over `comm`; registers `comm` if the library does not know it yet.
+/// @param[in,out] buffer  `count` items of `datatype`
+/// @param count           number of items
+/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+/// @param root            the rank whose buffer is sent
+/// @param comm            an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Bcast(
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buffer, count, datatype);
+        bcast("AMPI_Bcast", data, root, comm, End::Now)
+    }
+}
+
+/// AMPI_Bcast with a count past 2^31.
+/// @param[in,out] buffer  `count` items of `datatype`
+/// @param count           number of items
+/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+/// @param root            the rank whose buffer is sent
+/// @param comm            an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Bcast_c(
+    buffer: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buffer, count, datatype);
+        bcast("AMPI_Bcast_c", data, root, comm, End::Now)
+    }
+}
+
+/// MPI_Ibcast: as AMPI_Bcast. Send buffers are copied. The receive buffer has its values and ids once the request is
+/// complete.
+/// @param[in,out] buffer  `count` items of `datatype`
+/// @param count           number of items
+/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+/// @param root            the rank whose buffer is sent
+/// @param comm            an intracommunicator for active data, which the library must know
+/// @param[out] request    to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ibcast(
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buffer, count, datatype);
+        bcast("AMPI_Ibcast", data, root, comm, End::Request(request))
+    }
+}
+
+/// AMPI_Ibcast with a count past 2^31.
+/// @param[in,out] buffer  `count` items of `datatype`
+/// @param count           number of items
+/// @param datatype        AMPI_ADOUBLE or a type built from it for active data, on all ranks
+/// @param root            the rank whose buffer is sent
+/// @param comm            an intracommunicator for active data, which the library must know
+/// @param[out] request    to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ibcast_c(
+    buffer: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buffer, count, datatype);
+        bcast("AMPI_Ibcast_c", data, root, comm, End::Request(request))
+    }
+}
+
+/// MPI_Gather. Collective over `comm`; registers `comm` if the library does not know it yet.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+/// @param recvcount     number of items from one rank, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Gather(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        gather("AMPI_Gather", send, receive, root, comm, End::Now)
+    }
+}
+
+/// AMPI_Gather with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+/// @param recvcount     number of items from one rank, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Gather_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        gather("AMPI_Gather_c", send, receive, root, comm, End::Now)
+    }
+}
+
+/// MPI_Igather: as AMPI_Gather. Send buffers are copied. The receive buffer has its values and ids once the request
+/// is complete.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+/// @param recvcount     number of items from one rank, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Igather(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        gather("AMPI_Igather", send, receive, root, comm, End::Request(request))
+    }
+}
+
+/// AMPI_Igather with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for `recvcount` items from each rank, on the root
+/// @param recvcount     number of items from one rank, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Igather_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = each(recvbuf, recvcount, recvtype);
+        gather("AMPI_Igather_c", send, receive, root, comm, End::Request(request))
+    }
+}
+
+/// MPI_Gatherv. Collective over `comm`; registers `comm` if the library does not know it yet.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks, on the root
+/// @param recvcounts    number of items from each rank, on the root
+/// @param displs        where each part goes, in extents of `recvtype`, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Gatherv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
+        gather("AMPI_Gatherv", send, receive, root, comm, End::Now)
+    }
+}
+
+/// AMPI_Gatherv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks, on the root
+/// @param recvcounts    number of items from each rank, on the root
+/// @param displs        where each part goes, in extents of `recvtype`, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Gatherv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
+        gather("AMPI_Gatherv_c", send, receive, root, comm, End::Now)
+    }
+}
+
+/// MPI_Igatherv: as AMPI_Gatherv. Send buffers are copied. The receive buffer has its values and ids once the request
+/// is complete.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks, on the root
+/// @param recvcounts    number of items from each rank, on the root
+/// @param displs        where each part goes, in extents of `recvtype`, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Igatherv(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const c_int,
+    displs: *const c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Int(recvcounts, displs), recvtype);
+        gather("AMPI_Igatherv", send, receive, root, comm, End::Request(request))
+    }
+}
+
+/// AMPI_Igatherv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       `sendcount` items of `sendtype`, or MPI_IN_PLACE on the root
+/// @param sendcount     number of items
+/// @param sendtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param[out] recvbuf  room for the items of all ranks, on the root
+/// @param recvcounts    number of items from each rank, on the root
+/// @param displs        where each part goes, in extents of `recvtype`, on the root
+/// @param recvtype      active if `sendtype` is, on the root
+/// @param root          the rank that gathers
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Igatherv_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let receive = list(recvbuf, Lists::Large(recvcounts, displs), recvtype);
+        gather("AMPI_Igatherv_c", send, receive, root, comm, End::Request(request))
+    }
+}
+
+/// MPI_Scatter. Collective over `comm`; registers `comm` if the library does not know it yet.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+/// @param sendcount     number of items for one rank, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scatter(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = each(sendbuf, sendcount, sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatter", send, receive, root, comm, End::Now)
+    }
+}
+
+/// AMPI_Scatter with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+/// @param sendcount     number of items for one rank, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scatter_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = each(sendbuf, sendcount, sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatter_c", send, receive, root, comm, End::Now)
+    }
+}
+
+/// MPI_Iscatter: as AMPI_Scatter. Send buffers are copied. The receive buffer has its values and ids once the request
+/// is complete.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+/// @param sendcount     number of items for one rank, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iscatter(
+    sendbuf: *const c_void,
+    sendcount: c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = each(sendbuf, sendcount, sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatter", send, receive, root, comm, End::Request(request))
+    }
+}
+
+/// AMPI_Iscatter with counts past 2^31.
+/// @param sendbuf       `sendcount` items of `sendtype` for each rank, on the root
+/// @param sendcount     number of items for one rank, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iscatter_c(
+    sendbuf: *const c_void,
+    sendcount: MPI_Count,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = each(sendbuf, sendcount, sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatter_c", send, receive, root, comm, End::Request(request))
+    }
+}
+
+/// MPI_Scatterv. Collective over `comm`; registers `comm` if the library does not know it yet.
+/// @param sendbuf       the items of all ranks, on the root
+/// @param sendcounts    number of items for each rank, on the root
+/// @param displs        where each part begins, in extents of `sendtype`, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scatterv(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list(sendbuf, Lists::Int(sendcounts, displs), sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatterv", send, receive, root, comm, End::Now)
+    }
+}
+
+/// AMPI_Scatterv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items of all ranks, on the root
+/// @param sendcounts    number of items for each rank, on the root
+/// @param displs        where each part begins, in extents of `sendtype`, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Scatterv_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Scatterv_c", send, receive, root, comm, End::Now)
+    }
+}
+
+/// MPI_Iscatterv: as AMPI_Scatterv. Send buffers are copied. The receive buffer has its values and ids once the
+/// request is complete.
+/// @param sendbuf       the items of all ranks, on the root
+/// @param sendcounts    number of items for each rank, on the root
+/// @param displs        where each part begins, in extents of `sendtype`, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iscatterv(
+    sendbuf: *const c_void,
+    sendcounts: *const c_int,
+    displs: *const c_int,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list(sendbuf, Lists::Int(sendcounts, displs), sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatterv", send, receive, root, comm, End::Request(request))
+    }
+}
+
+/// AMPI_Iscatterv with counts and displacements past 2^31. All ranks call this form.
+/// @param sendbuf       the items of all ranks, on the root
+/// @param sendcounts    number of items for each rank, on the root
+/// @param displs        where each part begins, in extents of `sendtype`, on the root
+/// @param sendtype      active if `recvtype` is, on the root
+/// @param[out] recvbuf  room for `recvcount` items, or MPI_IN_PLACE on the root
+/// @param recvcount     number of items
+/// @param recvtype      AMPI_ADOUBLE or a type built from it for active data
+/// @param root          the rank that scatters
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iscatterv_c(
+    sendbuf: *const c_void,
+    sendcounts: *const MPI_Count,
+    displs: *const MPI_Aint,
+    sendtype: MPI_Datatype,
+    recvbuf: *mut c_void,
+    recvcount: MPI_Count,
+    recvtype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let send = list(sendbuf, Lists::Large(sendcounts, displs), sendtype);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        scatter("AMPI_Iscatterv_c", send, receive, root, comm, End::Request(request))
     }
 }

@@ -17,164 +17,6 @@ use std::ffi::{c_int, c_void};
 #[allow(non_camel_case_types)]
 type AMPI_Request = *mut admpi_request;
 
-/// MPI_Send. An active message is recorded if the tape records. Both ends must record, or neither.
-/// @param buf       `count` items of `datatype`; may be reused on return
-/// @param count     number of items
-/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest      rank, or MPI_PROC_NULL
-/// @param tag       message tag
-/// @param comm      for active data, a communicator that the library knows
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Send(
-    buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Send", &STANDARD, data, to, comm, End::Now)
-    }
-}
-
-/// AMPI_Send with a count past 2^31.
-/// @param buf       `count` items of `datatype`; may be reused on return
-/// @param count     number of items
-/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest      rank, or MPI_PROC_NULL
-/// @param tag       message tag
-/// @param comm      for active data, a communicator that the library knows
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Send_c(
-    buf: *const c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Send_c", &STANDARD, data, to, comm, End::Now)
-    }
-}
-
-/// MPI_Isend. See AMPI_Send.
-/// @param buf           `count` items of `datatype`
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be completed by an AMPI_ call
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Isend(
-    buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Isend", &STANDARD, data, to, comm, End::Request(request))
-    }
-}
-
-/// AMPI_Isend with a count past 2^31.
-/// @param buf           `count` items of `datatype`
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be completed by an AMPI_ call
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Isend_c(
-    buf: *const c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Isend_c", &STANDARD, data, to, comm, End::Request(request))
-    }
-}
-
-/// MPI_Send_init. Each start sends the current contents of the buffer, and is recorded like AMPI_Isend.
-/// @param buf           `count` items of `datatype`, as long as the request lives
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Send_init(
-    buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send_init("AMPI_Send_init", &STANDARD, data, to, comm, request)
-    }
-}
-
-/// AMPI_Send_init with a count past 2^31.
-/// @param buf           `count` items of `datatype`, as long as the request lives
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Send_init_c(
-    buf: *const c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send_init("AMPI_Send_init_c", &STANDARD, data, to, comm, request)
-    }
-}
-
 /// MPI_Bsend. See AMPI_Send. The attached buffer needs 8 bytes per active double, as MPI_Pack_size returns for
 /// AMPI_ADOUBLE, and MPI_BSEND_OVERHEAD per message.
 /// @param buf       `count` items of `datatype`; may be reused on return
@@ -195,8 +37,8 @@ pub unsafe extern "C-unwind" fn AMPI_Bsend(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
         send("AMPI_Bsend", &BUFFERED, data, to, comm, End::Now)
     }
 }
@@ -220,8 +62,8 @@ pub unsafe extern "C-unwind" fn AMPI_Bsend_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
         send("AMPI_Bsend_c", &BUFFERED, data, to, comm, End::Now)
     }
 }
@@ -247,8 +89,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ibsend(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
         send("AMPI_Ibsend", &BUFFERED, data, to, comm, End::Request(request))
     }
 }
@@ -274,8 +116,8 @@ pub unsafe extern "C-unwind" fn AMPI_Ibsend_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
         send("AMPI_Ibsend_c", &BUFFERED, data, to, comm, End::Request(request))
     }
 }
@@ -301,8 +143,8 @@ pub unsafe extern "C-unwind" fn AMPI_Bsend_init(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
         send_init("AMPI_Bsend_init", &BUFFERED, data, to, comm, request)
     }
 }
@@ -328,487 +170,9 @@ pub unsafe extern "C-unwind" fn AMPI_Bsend_init_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let to = Envelope::new(dest, tag);
         let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
         send_init("AMPI_Bsend_init_c", &BUFFERED, data, to, comm, request)
-    }
-}
-
-/// MPI_Ssend. See AMPI_Send.
-/// @param buf       `count` items of `datatype`; may be reused on return
-/// @param count     number of items
-/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest      rank, or MPI_PROC_NULL
-/// @param tag       message tag
-/// @param comm      for active data, a communicator that the library knows
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Ssend(
-    buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Ssend", &SYNCHRONOUS, data, to, comm, End::Now)
-    }
-}
-
-/// AMPI_Ssend with a count past 2^31.
-/// @param buf       `count` items of `datatype`; may be reused on return
-/// @param count     number of items
-/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest      rank, or MPI_PROC_NULL
-/// @param tag       message tag
-/// @param comm      for active data, a communicator that the library knows
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Ssend_c(
-    buf: *const c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Ssend_c", &SYNCHRONOUS, data, to, comm, End::Now)
-    }
-}
-
-/// MPI_Issend. See AMPI_Isend and AMPI_Ssend.
-/// @param buf           `count` items of `datatype`
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be completed by an AMPI_ call
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Issend(
-    buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Issend", &SYNCHRONOUS, data, to, comm, End::Request(request))
-    }
-}
-
-/// AMPI_Issend with a count past 2^31.
-/// @param buf           `count` items of `datatype`
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be completed by an AMPI_ call
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Issend_c(
-    buf: *const c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Issend_c", &SYNCHRONOUS, data, to, comm, End::Request(request))
-    }
-}
-
-/// MPI_Ssend_init. See AMPI_Send_init and AMPI_Ssend.
-/// @param buf           `count` items of `datatype`, as long as the request lives
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Ssend_init(
-    buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send_init("AMPI_Ssend_init", &SYNCHRONOUS, data, to, comm, request)
-    }
-}
-
-/// AMPI_Ssend_init with a count past 2^31.
-/// @param buf           `count` items of `datatype`, as long as the request lives
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Ssend_init_c(
-    buf: *const c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send_init("AMPI_Ssend_init_c", &SYNCHRONOUS, data, to, comm, request)
-    }
-}
-
-/// MPI_Rsend. See AMPI_Send. The receive must have been posted.
-/// @param buf       `count` items of `datatype`; may be reused on return
-/// @param count     number of items
-/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest      rank, or MPI_PROC_NULL
-/// @param tag       message tag
-/// @param comm      for active data, a communicator that the library knows
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Rsend(
-    buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Rsend", &READY, data, to, comm, End::Now)
-    }
-}
-
-/// AMPI_Rsend with a count past 2^31.
-/// @param buf       `count` items of `datatype`; may be reused on return
-/// @param count     number of items
-/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest      rank, or MPI_PROC_NULL
-/// @param tag       message tag
-/// @param comm      for active data, a communicator that the library knows
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Rsend_c(
-    buf: *const c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Rsend_c", &READY, data, to, comm, End::Now)
-    }
-}
-
-/// MPI_Irsend. See AMPI_Isend and AMPI_Rsend.
-/// @param buf           `count` items of `datatype`
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be completed by an AMPI_ call
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Irsend(
-    buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Irsend", &READY, data, to, comm, End::Request(request))
-    }
-}
-
-/// AMPI_Irsend with a count past 2^31.
-/// @param buf           `count` items of `datatype`
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be completed by an AMPI_ call
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Irsend_c(
-    buf: *const c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send("AMPI_Irsend_c", &READY, data, to, comm, End::Request(request))
-    }
-}
-
-/// MPI_Rsend_init. See AMPI_Send_init and AMPI_Rsend.
-/// @param buf           `count` items of `datatype`, as long as the request lives
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Rsend_init(
-    buf: *const c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send_init("AMPI_Rsend_init", &READY, data, to, comm, request)
-    }
-}
-
-/// AMPI_Rsend_init with a count past 2^31.
-/// @param buf           `count` items of `datatype`, as long as the request lives
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param dest          rank, or MPI_PROC_NULL
-/// @param tag           message tag
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Rsend_init_c(
-    buf: *const c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let to = Envelope::new(dest, tag);
-        let data = Argument::new(buf, count, datatype);
-        send_init("AMPI_Rsend_init_c", &READY, data, to, comm, request)
-    }
-}
-
-/// MPI_Recv. Received elements get new ids. Elements that are not received keep their values and derivatives.
-/// @param[out] buf     room for `count` items of `datatype`
-/// @param count        number of items, at least as many as arrive
-/// @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
-/// @param tag          message tag or MPI_ANY_TAG
-/// @param comm         for active data, a communicator that the library knows
-/// @param[out] status  or MPI_STATUS_IGNORE
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Recv(
-    buf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let from = Envelope::new(source, tag);
-        let data = Argument::new(buf, count, datatype);
-        recv("AMPI_Recv", data, from, comm, status)
-    }
-}
-
-/// AMPI_Recv with a count past 2^31.
-/// @param[out] buf     room for `count` items of `datatype`
-/// @param count        number of items, at least as many as arrive
-/// @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
-/// @param tag          message tag or MPI_ANY_TAG
-/// @param comm         for active data, a communicator that the library knows
-/// @param[out] status  or MPI_STATUS_IGNORE
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Recv_c(
-    buf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    status: *mut MPI_Status,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let from = Envelope::new(source, tag);
-        let data = Argument::new(buf, count, datatype);
-        recv("AMPI_Recv_c", data, from, comm, status)
-    }
-}
-
-/// MPI_Irecv. Values and ids are in the buffer once the request is complete.
-/// @param[out] buf      room for `count` items of `datatype`, until completion
-/// @param count         number of items, at least as many as arrive
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
-/// @param tag           message tag or MPI_ANY_TAG
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Irecv(
-    buf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let from = Envelope::new(source, tag);
-        let data = Argument::new(buf, count, datatype);
-        irecv("AMPI_Irecv", data, from, comm, request)
-    }
-}
-
-/// AMPI_Irecv with a count past 2^31.
-/// @param[out] buf      room for `count` items of `datatype`, until completion
-/// @param count         number of items, at least as many as arrive
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
-/// @param tag           message tag or MPI_ANY_TAG
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Irecv_c(
-    buf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let from = Envelope::new(source, tag);
-        let data = Argument::new(buf, count, datatype);
-        irecv("AMPI_Irecv_c", data, from, comm, request)
-    }
-}
-
-/// MPI_Recv_init. Each start posts a receive, which is recorded like AMPI_Irecv.
-/// @param[out] buf      room for `count` items of `datatype`, as long as the request lives
-/// @param count         number of items, at least as many as arrive
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
-/// @param tag           message tag or MPI_ANY_TAG
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Recv_init(
-    buf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let from = Envelope::new(source, tag);
-        let data = Argument::new(buf, count, datatype);
-        recv_init("AMPI_Recv_init", data, from, comm, request)
-    }
-}
-
-/// AMPI_Recv_init with a count past 2^31.
-/// @param[out] buf      room for `count` items of `datatype`, as long as the request lives
-/// @param count         number of items, at least as many as arrive
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
-/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
-/// @param tag           message tag or MPI_ANY_TAG
-/// @param comm          for active data, a communicator that the library knows
-/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Recv_init_c(
-    buf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    source: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let from = Envelope::new(source, tag);
-        let data = Argument::new(buf, count, datatype);
-        recv_init("AMPI_Recv_init_c", data, from, comm, request)
     }
 }
 
@@ -900,6 +264,484 @@ pub unsafe extern "C-unwind" fn AMPI_Imrecv_c(
     }
 }
 
+/// MPI_Recv. Received elements get new ids. Elements that are not received keep their values and derivatives.
+/// @param[out] buf     room for `count` items of `datatype`
+/// @param count        number of items, at least as many as arrive
+/// @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param tag          message tag or MPI_ANY_TAG
+/// @param comm         for active data, a communicator that the library knows
+/// @param[out] status  or MPI_STATUS_IGNORE
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Recv(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let from = Envelope::new(source, tag);
+        recv("AMPI_Recv", data, from, comm, status)
+    }
+}
+
+/// AMPI_Recv with a count past 2^31.
+/// @param[out] buf     room for `count` items of `datatype`
+/// @param count        number of items, at least as many as arrive
+/// @param datatype     AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param source       rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param tag          message tag or MPI_ANY_TAG
+/// @param comm         for active data, a communicator that the library knows
+/// @param[out] status  or MPI_STATUS_IGNORE
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Recv_c(
+    buf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let from = Envelope::new(source, tag);
+        recv("AMPI_Recv_c", data, from, comm, status)
+    }
+}
+
+/// MPI_Irecv. Values and ids are in the buffer once the request is complete.
+/// @param[out] buf      room for `count` items of `datatype`, until completion
+/// @param count         number of items, at least as many as arrive
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param tag           message tag or MPI_ANY_TAG
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Irecv(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let from = Envelope::new(source, tag);
+        irecv("AMPI_Irecv", data, from, comm, request)
+    }
+}
+
+/// AMPI_Irecv with a count past 2^31.
+/// @param[out] buf      room for `count` items of `datatype`, until completion
+/// @param count         number of items, at least as many as arrive
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param tag           message tag or MPI_ANY_TAG
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Irecv_c(
+    buf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let from = Envelope::new(source, tag);
+        irecv("AMPI_Irecv_c", data, from, comm, request)
+    }
+}
+
+/// MPI_Recv_init. Each start posts a receive, which is recorded like AMPI_Irecv.
+/// @param[out] buf      room for `count` items of `datatype`, as long as the request lives
+/// @param count         number of items, at least as many as arrive
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param tag           message tag or MPI_ANY_TAG
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Recv_init(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let from = Envelope::new(source, tag);
+        recv_init("AMPI_Recv_init", data, from, comm, request)
+    }
+}
+
+/// AMPI_Recv_init with a count past 2^31.
+/// @param[out] buf      room for `count` items of `datatype`, as long as the request lives
+/// @param count         number of items, at least as many as arrive
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param source        rank, MPI_ANY_SOURCE or MPI_PROC_NULL
+/// @param tag           message tag or MPI_ANY_TAG
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Recv_init_c(
+    buf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    source: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let from = Envelope::new(source, tag);
+        recv_init("AMPI_Recv_init_c", data, from, comm, request)
+    }
+}
+
+/// MPI_Rsend. See AMPI_Send. The receive must have been posted.
+/// @param buf       `count` items of `datatype`; may be reused on return
+/// @param count     number of items
+/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest      rank, or MPI_PROC_NULL
+/// @param tag       message tag
+/// @param comm      for active data, a communicator that the library knows
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Rsend(
+    buf: *const c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Rsend", &READY, data, to, comm, End::Now)
+    }
+}
+
+/// AMPI_Rsend with a count past 2^31.
+/// @param buf       `count` items of `datatype`; may be reused on return
+/// @param count     number of items
+/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest      rank, or MPI_PROC_NULL
+/// @param tag       message tag
+/// @param comm      for active data, a communicator that the library knows
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Rsend_c(
+    buf: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Rsend_c", &READY, data, to, comm, End::Now)
+    }
+}
+
+/// MPI_Irsend. See AMPI_Isend and AMPI_Rsend.
+/// @param buf           `count` items of `datatype`
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Irsend(
+    buf: *const c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Irsend", &READY, data, to, comm, End::Request(request))
+    }
+}
+
+/// AMPI_Irsend with a count past 2^31.
+/// @param buf           `count` items of `datatype`
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Irsend_c(
+    buf: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Irsend_c", &READY, data, to, comm, End::Request(request))
+    }
+}
+
+/// MPI_Rsend_init. See AMPI_Send_init and AMPI_Rsend.
+/// @param buf           `count` items of `datatype`, as long as the request lives
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Rsend_init(
+    buf: *const c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send_init("AMPI_Rsend_init", &READY, data, to, comm, request)
+    }
+}
+
+/// AMPI_Rsend_init with a count past 2^31.
+/// @param buf           `count` items of `datatype`, as long as the request lives
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Rsend_init_c(
+    buf: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send_init("AMPI_Rsend_init_c", &READY, data, to, comm, request)
+    }
+}
+
+/// MPI_Send. An active message is recorded if the tape records. Both ends must record, or neither.
+/// @param buf       `count` items of `datatype`; may be reused on return
+/// @param count     number of items
+/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest      rank, or MPI_PROC_NULL
+/// @param tag       message tag
+/// @param comm      for active data, a communicator that the library knows
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Send(
+    buf: *const c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Send", &STANDARD, data, to, comm, End::Now)
+    }
+}
+
+/// AMPI_Send with a count past 2^31.
+/// @param buf       `count` items of `datatype`; may be reused on return
+/// @param count     number of items
+/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest      rank, or MPI_PROC_NULL
+/// @param tag       message tag
+/// @param comm      for active data, a communicator that the library knows
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Send_c(
+    buf: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Send_c", &STANDARD, data, to, comm, End::Now)
+    }
+}
+
+/// MPI_Isend. See AMPI_Send.
+/// @param buf           `count` items of `datatype`
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Isend(
+    buf: *const c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Isend", &STANDARD, data, to, comm, End::Request(request))
+    }
+}
+
+/// AMPI_Isend with a count past 2^31.
+/// @param buf           `count` items of `datatype`
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Isend_c(
+    buf: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Isend_c", &STANDARD, data, to, comm, End::Request(request))
+    }
+}
+
+/// MPI_Send_init. Each start sends the current contents of the buffer, and is recorded like AMPI_Isend.
+/// @param buf           `count` items of `datatype`, as long as the request lives
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Send_init(
+    buf: *const c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send_init("AMPI_Send_init", &STANDARD, data, to, comm, request)
+    }
+}
+
+/// AMPI_Send_init with a count past 2^31.
+/// @param buf           `count` items of `datatype`, as long as the request lives
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Send_init_c(
+    buf: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send_init("AMPI_Send_init_c", &STANDARD, data, to, comm, request)
+    }
+}
+
 /// MPI_Sendrecv. Both buffers are active, or neither.
 /// @param sendbuf       `sendcount` items of `sendtype`
 /// @param sendcount     number of items
@@ -931,9 +773,11 @@ pub unsafe extern "C-unwind" fn AMPI_Sendrecv(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let out = (Argument::new(sendbuf, sendcount, sendtype), Envelope::new(dest, sendtag));
-        let back = (Argument::new(recvbuf, recvcount, recvtype), Envelope::new(source, recvtag));
-        sendrecv("AMPI_Sendrecv", out, back, comm, status)
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let to = Envelope::new(dest, sendtag);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        let from = Envelope::new(source, recvtag);
+        sendrecv("AMPI_Sendrecv", (send, to), (receive, from), comm, status)
     }
 }
 
@@ -968,9 +812,11 @@ pub unsafe extern "C-unwind" fn AMPI_Sendrecv_c(
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let out = (Argument::new(sendbuf, sendcount, sendtype), Envelope::new(dest, sendtag));
-        let back = (Argument::new(recvbuf, recvcount, recvtype), Envelope::new(source, recvtag));
-        sendrecv("AMPI_Sendrecv_c", out, back, comm, status)
+        let send = Argument::new(sendbuf, sendcount, sendtype);
+        let to = Envelope::new(dest, sendtag);
+        let receive = Argument::new(recvbuf, recvcount, recvtype);
+        let from = Envelope::new(source, recvtag);
+        sendrecv("AMPI_Sendrecv_c", (send, to), (receive, from), comm, status)
     }
 }
 
@@ -1000,7 +846,8 @@ pub unsafe extern "C-unwind" fn AMPI_Sendrecv_replace(
     // SAFETY: as MPI's contract says.
     unsafe {
         let data = Argument::new(buf, count, datatype);
-        let (to, from) = (Envelope::new(dest, sendtag), Envelope::new(source, recvtag));
+        let to = Envelope::new(dest, sendtag);
+        let from = Envelope::new(source, recvtag);
         sendrecv_replace("AMPI_Sendrecv_replace", data, to, from, comm, status)
     }
 }
@@ -1031,7 +878,166 @@ pub unsafe extern "C-unwind" fn AMPI_Sendrecv_replace_c(
     // SAFETY: as MPI's contract says.
     unsafe {
         let data = Argument::new(buf, count, datatype);
-        let (to, from) = (Envelope::new(dest, sendtag), Envelope::new(source, recvtag));
+        let to = Envelope::new(dest, sendtag);
+        let from = Envelope::new(source, recvtag);
         sendrecv_replace("AMPI_Sendrecv_replace_c", data, to, from, comm, status)
+    }
+}
+
+/// MPI_Ssend. See AMPI_Send.
+/// @param buf       `count` items of `datatype`; may be reused on return
+/// @param count     number of items
+/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest      rank, or MPI_PROC_NULL
+/// @param tag       message tag
+/// @param comm      for active data, a communicator that the library knows
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ssend(
+    buf: *const c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Ssend", &SYNCHRONOUS, data, to, comm, End::Now)
+    }
+}
+
+/// AMPI_Ssend with a count past 2^31.
+/// @param buf       `count` items of `datatype`; may be reused on return
+/// @param count     number of items
+/// @param datatype  AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest      rank, or MPI_PROC_NULL
+/// @param tag       message tag
+/// @param comm      for active data, a communicator that the library knows
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ssend_c(
+    buf: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Ssend_c", &SYNCHRONOUS, data, to, comm, End::Now)
+    }
+}
+
+/// MPI_Issend. See AMPI_Isend and AMPI_Ssend.
+/// @param buf           `count` items of `datatype`
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Issend(
+    buf: *const c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Issend", &SYNCHRONOUS, data, to, comm, End::Request(request))
+    }
+}
+
+/// AMPI_Issend with a count past 2^31.
+/// @param buf           `count` items of `datatype`
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be completed by an AMPI_ call
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Issend_c(
+    buf: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send("AMPI_Issend_c", &SYNCHRONOUS, data, to, comm, End::Request(request))
+    }
+}
+
+/// MPI_Ssend_init. See AMPI_Send_init and AMPI_Ssend.
+/// @param buf           `count` items of `datatype`, as long as the request lives
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ssend_init(
+    buf: *const c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send_init("AMPI_Ssend_init", &SYNCHRONOUS, data, to, comm, request)
+    }
+}
+
+/// AMPI_Ssend_init with a count past 2^31.
+/// @param buf           `count` items of `datatype`, as long as the request lives
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, any other for passive data
+/// @param dest          rank, or MPI_PROC_NULL
+/// @param tag           message tag
+/// @param comm          for active data, a communicator that the library knows
+/// @param[out] request  to be started by AMPI_Start or AMPI_Startall, and freed by AMPI_Request_free
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Ssend_init_c(
+    buf: *const c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let data = Argument::new(buf, count, datatype);
+        let to = Envelope::new(dest, tag);
+        send_init("AMPI_Ssend_init_c", &SYNCHRONOUS, data, to, comm, request)
     }
 }

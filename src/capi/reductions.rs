@@ -16,6 +16,212 @@ use std::ffi::{c_int, c_void};
 #[allow(non_camel_case_types)]
 type AMPI_Request = *mut admpi_request;
 
+/// MPI_Allreduce. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers `comm` if
+/// the library does not know it yet.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allreduce(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
+        allreduce("AMPI_Allreduce", operands, comm, End::Now)
+    }
+}
+
+/// AMPI_Allreduce with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Allreduce_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
+        allreduce("AMPI_Allreduce_c", operands, comm, End::Now)
+    }
+}
+
+/// MPI_Iallreduce: as AMPI_Allreduce. Send buffers are copied. The receive buffer has its values and ids once the
+/// request is complete. A user-defined operation is applied at completion: every rank needs memory for the operands
+/// of all ranks.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iallreduce(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
+        allreduce("AMPI_Iallreduce", operands, comm, End::Request(request))
+    }
+}
+
+/// AMPI_Iallreduce with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iallreduce_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
+        allreduce("AMPI_Iallreduce_c", operands, comm, End::Request(request))
+    }
+}
+
+/// MPI_Exscan. The receive buffer of rank 0 keeps its values and derivatives. Accepts the operations of AMPI_Reduce
+/// for active data. Collective over `comm`; registers `comm` if the library does not know it yet.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Exscan(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Exscan", operands, Extent::Exclusive, comm, End::Now)
+    }
+}
+
+/// AMPI_Exscan with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Exscan_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Exscan_c", operands, Extent::Exclusive, comm, End::Now)
+    }
+}
+
+/// MPI_Iexscan: as AMPI_Exscan. Send buffers are copied. The receive buffer has its values and ids once the request
+/// is complete. A user-defined operation is applied at completion: every rank needs memory for the operands of all
+/// ranks.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iexscan(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Iexscan", operands, Extent::Exclusive, comm, End::Request(request))
+    }
+}
+
+/// AMPI_Iexscan with a count past 2^31.
+/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
+/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
+/// @param count         number of items
+/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op            the operation
+/// @param comm          an intracommunicator for active data, which the library must know
+/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
+/// @return an MPI code, raised on `comm`
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn AMPI_Iexscan_c(
+    sendbuf: *const c_void,
+    recvbuf: *mut c_void,
+    count: MPI_Count,
+    datatype: MPI_Datatype,
+    op: MPI_Op,
+    comm: MPI_Comm,
+    request: *mut AMPI_Request,
+) -> c_int {
+    // SAFETY: as MPI's contract says.
+    unsafe {
+        let operands = operands(sendbuf, recvbuf, count, datatype, op);
+        scan("AMPI_Iexscan_c", operands, Extent::Exclusive, comm, End::Request(request))
+    }
+}
+
 /// MPI_Reduce. MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX and operations of AMPI_Op_create and AMPI_Op_create_adjoint reduce
 /// active doubles; MPI_MINLOC and MPI_MAXLOC reduce pairs (AMPI_ADOUBLE_INT). Collective over `comm`; registers
 /// `comm` if the library does not know it yet.
@@ -128,106 +334,47 @@ pub unsafe extern "C-unwind" fn AMPI_Ireduce_c(
     }
 }
 
-/// MPI_Allreduce. Accepts the operations of AMPI_Reduce for active data. Collective over `comm`; registers `comm` if
-/// the library does not know it yet.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
-/// @param[out] recvbuf  room for `count` items
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
-/// @param op            the operation
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
+/// MPI_Reduce_local. With active data, the result is recorded like any local computation.
+/// @param inbuf             `count` items of `datatype`: the left operands
+/// @param[in,out] inoutbuf  `count` items: the right operands, then the results
+/// @param count             number of items
+/// @param datatype          AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op                the operation, as in AMPI_Reduce
+/// @return an MPI code, raised on MPI_COMM_WORLD
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Allreduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
+pub unsafe extern "C-unwind" fn AMPI_Reduce_local(
+    inbuf: *const c_void,
+    inoutbuf: *mut c_void,
     count: c_int,
     datatype: MPI_Datatype,
     op: MPI_Op,
-    comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        allreduce("AMPI_Allreduce", operands, comm, End::Now)
+        let operands = operands(inbuf, inoutbuf, count, datatype, op);
+        reduce_local("AMPI_Reduce_local", operands)
     }
 }
 
-/// AMPI_Allreduce with a count past 2^31.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
-/// @param[out] recvbuf  room for `count` items
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
-/// @param op            the operation
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
+/// AMPI_Reduce_local with a count past 2^31.
+/// @param inbuf             `count` items of `datatype`: the left operands
+/// @param[in,out] inoutbuf  `count` items: the right operands, then the results
+/// @param count             number of items
+/// @param datatype          AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
+/// @param op                the operation, as in AMPI_Reduce
+/// @return an MPI code, raised on MPI_COMM_WORLD
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Allreduce_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
+pub unsafe extern "C-unwind" fn AMPI_Reduce_local_c(
+    inbuf: *const c_void,
+    inoutbuf: *mut c_void,
     count: MPI_Count,
     datatype: MPI_Datatype,
     op: MPI_Op,
-    comm: MPI_Comm,
 ) -> c_int {
     // SAFETY: as MPI's contract says.
     unsafe {
-        let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        allreduce("AMPI_Allreduce_c", operands, comm, End::Now)
-    }
-}
-
-/// MPI_Iallreduce: as AMPI_Allreduce. Send buffers are copied. The receive buffer has its values and ids once the
-/// request is complete. A user-defined operation is applied at completion: every rank needs memory for the operands
-/// of all ranks.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
-/// @param[out] recvbuf  room for `count` items
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
-/// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Iallreduce(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        allreduce("AMPI_Iallreduce", operands, comm, End::Request(request))
-    }
-}
-
-/// AMPI_Iallreduce with a count past 2^31.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
-/// @param[out] recvbuf  room for `count` items
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
-/// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Iallreduce_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        allreduce("AMPI_Iallreduce_c", operands, comm, End::Request(request))
+        let operands = operands(inbuf, inoutbuf, count, datatype, op);
+        reduce_local("AMPI_Reduce_local_c", operands)
     }
 }
 
@@ -537,152 +684,5 @@ pub unsafe extern "C-unwind" fn AMPI_Iscan_c(
     unsafe {
         let operands = operands(sendbuf, recvbuf, count, datatype, op);
         scan("AMPI_Iscan_c", operands, Extent::Inclusive, comm, End::Request(request))
-    }
-}
-
-/// MPI_Exscan. The receive buffer of rank 0 keeps its values and derivatives. Accepts the operations of AMPI_Reduce
-/// for active data. Collective over `comm`; registers `comm` if the library does not know it yet.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
-/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
-/// @param op            the operation
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Exscan(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Exscan", operands, Extent::Exclusive, comm, End::Now)
-    }
-}
-
-/// AMPI_Exscan with a count past 2^31.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
-/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
-/// @param op            the operation
-/// @param comm          an intracommunicator for active data
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Exscan_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Exscan_c", operands, Extent::Exclusive, comm, End::Now)
-    }
-}
-
-/// MPI_Iexscan: as AMPI_Exscan. Send buffers are copied. The receive buffer has its values and ids once the request
-/// is complete. A user-defined operation is applied at completion: every rank needs memory for the operands of all
-/// ranks.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
-/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
-/// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Iexscan(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Iexscan", operands, Extent::Exclusive, comm, End::Request(request))
-    }
-}
-
-/// AMPI_Iexscan with a count past 2^31.
-/// @param sendbuf       `count` items of `datatype`, or MPI_IN_PLACE
-/// @param[out] recvbuf  room for `count` items; rank 0 receives nothing
-/// @param count         number of items
-/// @param datatype      AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
-/// @param op            the operation
-/// @param comm          an intracommunicator for active data, which the library must know
-/// @param[out] request  to be completed by an AMPI_ call, while the same tape is current
-/// @return an MPI code, raised on `comm`
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Iexscan_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut AMPI_Request,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let operands = operands(sendbuf, recvbuf, count, datatype, op);
-        scan("AMPI_Iexscan_c", operands, Extent::Exclusive, comm, End::Request(request))
-    }
-}
-
-/// MPI_Reduce_local. With active data, the result is recorded like any local computation.
-/// @param inbuf             `count` items of `datatype`: the left operands
-/// @param[in,out] inoutbuf  `count` items: the right operands, then the results
-/// @param count             number of items
-/// @param datatype          AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
-/// @param op                the operation, as in AMPI_Reduce
-/// @return an MPI code, raised on MPI_COMM_WORLD
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Reduce_local(
-    inbuf: *const c_void,
-    inoutbuf: *mut c_void,
-    count: c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let operands = operands(inbuf, inoutbuf, count, datatype, op);
-        reduce_local("AMPI_Reduce_local", operands)
-    }
-}
-
-/// AMPI_Reduce_local with a count past 2^31.
-/// @param inbuf             `count` items of `datatype`: the left operands
-/// @param[in,out] inoutbuf  `count` items: the right operands, then the results
-/// @param count             number of items
-/// @param datatype          AMPI_ADOUBLE or a type built from it for active data, or AMPI_ADOUBLE_INT
-/// @param op                the operation, as in AMPI_Reduce
-/// @return an MPI code, raised on MPI_COMM_WORLD
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn AMPI_Reduce_local_c(
-    inbuf: *const c_void,
-    inoutbuf: *mut c_void,
-    count: MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-) -> c_int {
-    // SAFETY: as MPI's contract says.
-    unsafe {
-        let operands = operands(inbuf, inoutbuf, count, datatype, op);
-        reduce_local("AMPI_Reduce_local_c", operands)
     }
 }
