@@ -2,8 +2,8 @@
 
 // The calls with typed buffers. A buffer of active values under a datatype without any, MPI_DOUBLE say, or plain
 // numbers under an active datatype would lose derivatives or overwrite memory; both are errors here. Tangents travel
-// with their derivatives. A void pointer, or one to char, tells nothing and is taken as it is; of a structure it is known at
-// most that it contains active values, which its bytes would lose.
+// with their derivatives. A pointer to void or char is not checked. Of a structure the library knows at most that it
+// contains active values, which would be lost as bytes.
 #ifndef ADMPI_AMPI_HPP
 #define ADMPI_AMPI_HPP
 

@@ -1,5 +1,5 @@
-/* admpi: C functions under the names that they had first. They do the same, and a program that calls one is told the new
- * name by -Wdeprecated-declarations. They go away in version 0.2. */
+/* admpi: C functions under their old names. They do the same, and -Wdeprecated-declarations tells the new names. They will
+ * be removed in version 0.2. */
 #ifndef ADMPI_DEPRECATED_H
 #define ADMPI_DEPRECATED_H
 

@@ -586,7 +586,7 @@ auto equal_jobs_of(const Jobs &jobs) {
   for (std::int64_t k = 1; own.end != nullptr && k < own.count; ++k) {
     if (own.length(k) == own.length(0)) continue;
     raise_argument("job " + std::to_string(k) + " has " + std::to_string(own.length(k)) + " parameters and job 0 has " +
-                   std::to_string(own.length(0)) + ": map_rect and map_rect_sum take jobs that are alike, map and map_sum all");
+                   std::to_string(own.length(0)) + ": map_rect and map_rect_sum need jobs with equal numbers, map and map_sum do not");
   }
   own.end = nullptr;
   return own;

@@ -12,9 +12,9 @@
  *   ADMPI_REAL                   the scalar type
  *   ADMPI_SPECIAL(name)          a special function of that type
  *
- * Where the derivative does not exist, it is the subgradient of least norm if there is one. Where it is infinite, it is infinite: a
- * zero there would be a wrong gradient that nobody notices. Outside a function's domain the value is NaN, and the derivative what its
- * formula gives. Functions that choose an operand (fmin, max, ...) need no formula, and those that are piecewise constant (floor,
+ * If the derivative does not exist, it is the subgradient of least norm if there is one. An infinite derivative is returned as
+ * infinite, because a zero would be a wrong gradient that nobody notices. Outside a function's domain the value is NaN, and the
+ * derivative is what its formula gives. Functions that choose an operand (fmin, max, ...) need no formula, and those that are piecewise constant (floor,
  * ...) have a passive result.
  *
  *   - inv(x): minus infinity at 0

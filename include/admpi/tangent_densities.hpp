@@ -332,7 +332,7 @@ tangent<var> multi_normal_lpdf(const Y &y, const Mu &mu, const Sigma &sigma) {
   return {lp, detail::multi_normal_slope(with_derivative(y), with_derivative(mu), cholesky(with_derivative(sigma)))};
 }
 
-/// An operation of the user's, as for apply_operation, on tangents: its results, column by column. Its reverse function is called
+/// Applies a user's operation, as for apply_operation, to tangents. Returns the results, column-major. Its reverse function is called
 /// once for each element of a result, without a tape.
 template <class Operation>
 std::vector<std::vector<tangent<double>>> apply_operation_along(Operation operation,

@@ -40,20 +40,21 @@ def page():
 
 <!-- {NOTE} -->
 
-In C++ these functions take `double`, `admpi::var`, tangents of both, matrices, and expressions of all these; either of two operands may
-be a plain number. They have derivatives of every order. Those of `<cmath>` are found under `std::` too.
+**C++.** These functions accept `double`, `admpi::var`, tangents of both, matrices, and expressions of all these; either of two operands may
+be a plain number. They have derivatives of every order. The functions of `<cmath>` also work under `std::`.
 
-C has operators on `admpi_var`. Of two operands one may be a double: `admpi_pow_d(a, 2.0)`, `admpi_d_pow(2.0, b)`. Where operands may
-change places there is no form with the double first. `admpi_array_pow` and so on of [kernels.h](../include/admpi/kernels.h) are the functions
-of parts of matrices. `admpi_value_lgamma` and so on are functions of doubles that `<math.h>` lacks.
+**C.** The functions take `admpi_var`. One of two operands may be a double: `admpi_pow_d(a, 2.0)`, `admpi_d_pow(2.0, b)`. If the order of operands
+does not matter, there is no form with the double first. For parts of matrices see `admpi_array_pow` and so on in
+[kernels.h](../include/admpi/kernels.h). `admpi_value_lgamma` and so on are functions of doubles that `<math.h>` lacks.
 
-Some are computed many at once by vector instructions: `admpi_values_exp` and so on of [special.h](../include/admpi/special.h) give values
-and derivatives of arrays of doubles. The last column has the units in the last place that a value may be off by. Array expressions use them.
+**Many at once.** Vector instructions compute some functions for many numbers at once: `admpi_values_exp` and so on in
+[special.h](../include/admpi/special.h) return values and derivatives for arrays of doubles. The last column gives their accuracy in units in the last
+place. Array expressions use them.
 {sections()}
 ## Where there is no derivative
 
-Where there is a subgradient, the derivative is the one of least norm. Where it is infinite, it is infinite: a zero there would be a wrong
-gradient that nobody notices. Outside of its domain a function is NaN, and its derivative what the formula gives.
+If a function has subgradients, the derivative is the one of least norm. An infinite derivative is returned as infinite, because a zero would be
+a wrong gradient that nobody notices. Outside its domain a function is NaN, and its derivative is what the formula gives.
 
 | function | derivative |
 |---|---|
