@@ -7,20 +7,11 @@
 #include <vector>
 
 #include "harness/check.h"
+#include "harness/ranks.hpp"
 
 using admpi::var;
-
-static int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-static int size_of(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
+using test::rank_of;
+using test::size_of;
 
 /// A value goes round; its derivative comes back.
 static void ring(MPI_Comm comm, MPI_Datatype type, int count, double weight) {

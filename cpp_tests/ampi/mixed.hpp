@@ -176,18 +176,6 @@ void check_items(unsigned seed, const Program &program) {
   });
 }
 
-/// The blocking call, or the nonblocking one with its completion.
-#define CALL(mpi, nonblocking, name, ...)    \
-  do {                                       \
-    if (nonblocking) {                       \
-      auto request = mpi.null();             \
-      mpi.i##name(__VA_ARGS__, &request);    \
-      mpi.wait(&request, MPI_STATUS_IGNORE); \
-    } else {                                 \
-      mpi.name(__VA_ARGS__);                 \
-    }                                        \
-  } while (0)
-
 /// An item with room for another one behind it: `n` of them.
 inline MPI_Datatype every_second(MPI_Datatype item, int n) {
   MPI_Datatype made;

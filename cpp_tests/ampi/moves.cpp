@@ -8,8 +8,10 @@
 using admpi::var;
 using test::check_identity;
 using test::op;
+using test::outcome;
 using test::rank_of;
 using test::size_of;
+using test::spread;
 
 namespace {
 
@@ -19,39 +21,7 @@ const void *const in_place = MPI_IN_PLACE;
 int world_size() { return size_of(world); }
 int world_rank() { return rank_of(world); }
 
-/// The blocking call, or the nonblocking one with its completion.
-#define CALL(mpi, nonblocking, name, ...)  \
-  do {                                     \
-    if (nonblocking) {                     \
-      auto request = mpi.null();           \
-      mpi.i##name(__VA_ARGS__, &request);  \
-      mpi.wait(&request, MPI_STATUS_IGNORE); \
-    } else {                               \
-      mpi.name(__VA_ARGS__);               \
-    }                                      \
-  } while (0)
-
 constexpr std::size_t inputs = 30;
-
-/// n values that depend on the inputs, each in its own way.
-template <class T>
-std::vector<T> spread(const std::vector<T> &x, int n, double phase) {
-  std::vector<T> y;
-  for (int i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    y.push_back(sin(x[at % x.size()] + T(phase + 0.01 * i)) * x[(at * 7 + 3) % x.size()]);
-  }
-  return y;
-}
-
-/// The outputs: nonlinear in what was received and kept, and what was sent, which still is what it was.
-template <class T>
-std::vector<T> outcome(const std::vector<T> &received, const std::vector<T> &sent) {
-  std::vector<T> z;
-  for (std::size_t i = 0; i < received.size(); ++i) z.push_back(sin(received[i]) * received[(i + 1) % received.size()]);
-  for (const T &y : sent) z.push_back(y * y);
-  return z;
-}
 
 /// How the parts of the ranks lie in a buffer.
 enum class way { one_behind_the_other, backwards_with_gaps, overlapping };

@@ -8,8 +8,10 @@
 using admpi::var;
 using test::check_identity;
 using test::op;
+using test::outcome;
 using test::rank_of;
 using test::size_of;
+using test::spread;
 
 namespace {
 
@@ -17,18 +19,6 @@ const MPI_Comm world = MPI_COMM_WORLD;
 
 int ranks() { return size_of(world); }
 int rank() { return rank_of(world); }
-
-/// The blocking call, or the nonblocking one with its completion.
-#define CALL(mpi, nonblocking, name, ...)    \
-  do {                                       \
-    if (nonblocking) {                       \
-      auto request = mpi.null();             \
-      mpi.i##name(__VA_ARGS__, &request);    \
-      mpi.wait(&request, MPI_STATUS_IGNORE); \
-    } else {                                 \
-      mpi.name(__VA_ARGS__);                 \
-    }                                        \
-  } while (0)
 
 constexpr std::size_t inputs = 20;
 
@@ -117,26 +107,6 @@ topology make(M mpi, shape which) {
       break;
   }
   return t;
-}
-
-/// n values that depend on the inputs, each in its own way.
-template <class T>
-std::vector<T> spread(const std::vector<T> &x, int n, double phase) {
-  std::vector<T> y;
-  for (int i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    y.push_back(sin(x[at % x.size()] + T(phase + 0.01 * i)) * x[(at * 7 + 3) % x.size()]);
-  }
-  return y;
-}
-
-/// What was received, and what the buffer kept: each is told apart. What was sent is what it was.
-template <class T>
-std::vector<T> outcome(const std::vector<T> &received, const std::vector<T> &sent) {
-  std::vector<T> z;
-  for (std::size_t i = 0; i < received.size(); ++i) z.push_back(sin(received[i]) * received[(i + 1) % received.size()]);
-  for (const T &y : sent) z.push_back(y * y);
-  return z;
 }
 
 /// How the parts of the neighbours lie in a buffer.

@@ -16,19 +16,21 @@
 
 #include <admpi.hpp>
 
+#include "harness/ranks.hpp"
+
+/// The blocking call of a policy, or the nonblocking one with its completion.
+#define CALL(mpi, nonblocking, name, ...)    \
+  do {                                       \
+    if (nonblocking) {                       \
+      auto request = mpi.null();             \
+      mpi.i##name(__VA_ARGS__, &request);    \
+      mpi.wait(&request, MPI_STATUS_IGNORE); \
+    } else {                                 \
+      mpi.name(__VA_ARGS__);                 \
+    }                                        \
+  } while (0)
+
 namespace test {
-
-inline int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-inline int size_of(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
 
 /// The neighbours of a rank on a ring.
 struct ring {
@@ -505,6 +507,26 @@ void check_identity(std::size_t n, unsigned seed, const Program &program) {
         CHECK(std::memcmp(first.data(), adjoints.data(), sizeof(double) * adjoints.size()) == 0);
     }
   }
+}
+
+/// n values that depend on the inputs, each in its own way.
+template <class T>
+std::vector<T> spread(const std::vector<T> &x, int n, double phase) {
+  std::vector<T> y;
+  for (int i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    y.push_back(sin(x[at % x.size()] + T(phase + 0.01 * i)) * x[(at * 7 + 3) % x.size()]);
+  }
+  return y;
+}
+
+/// The outputs: nonlinear in what was received and kept, and what was sent, which still is what it was.
+template <class T>
+std::vector<T> outcome(const std::vector<T> &received, const std::vector<T> &sent) {
+  std::vector<T> z;
+  for (std::size_t i = 0; i < received.size(); ++i) z.push_back(sin(received[i]) * received[(i + 1) % received.size()]);
+  for (const T &y : sent) z.push_back(y * y);
+  return z;
 }
 
 }  // namespace test

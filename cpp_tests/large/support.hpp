@@ -1,7 +1,7 @@
 // What the tests of large counts share. They run with ADMPI_INT_MAX at 7, 64 and 1000, where counts of a few
 // hundred take every way that a count past 2^31 takes, and compare with the same call of plain MPI.
-#ifndef LARGE_SUPPORT_HPP
-#define LARGE_SUPPORT_HPP
+#ifndef ADMPI_TESTS_LARGE_SUPPORT_HPP
+#define ADMPI_TESTS_LARGE_SUPPORT_HPP
 
 #include <admpi.h>
 #include <doctest/doctest.h>
@@ -12,21 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "harness/ranks.hpp"
+
 namespace large {
 
 using Bytes = std::vector<unsigned char>;
 
-inline int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-inline int size_of(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
+using test::rank_of;
+using test::size_of;
 
 // The limit in force; the tests make sense below a few thousand.
 inline int limit() {

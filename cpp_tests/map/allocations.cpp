@@ -1,6 +1,7 @@
 // Calls of a map allocate memory at first only: neither the caller nor the workers do for a job or a call later. A job
 // tells how much the process that runs it has allocated so far.
 #include "harness/allocations.hpp"
+#include "harness/ranks.hpp"
 
 #include <admpi.hpp>
 #include <doctest/doctest.h>
@@ -13,12 +14,6 @@ namespace {
 const MPI_Comm world = MPI_COMM_WORLD;
 const double apart = 1e6;  // allocations that no rank reaches
 
-int rank_of_world() {
-  int rank = 0;
-  MPI_Comm_rank(world, &rank);
-  return rank;
-}
-
 /// y0 = s p; y1 = allocations of the rank, plus its number times `apart`. Of pairs, y0 alone.
 std::int32_t f(const admpi_var *shared, std::int64_t n_shared, const admpi_var *job, std::int64_t, const double *,
                std::int64_t, const std::int32_t *, std::int64_t, admpi_var *y, std::int64_t n_y, void *) {
@@ -26,7 +21,7 @@ std::int32_t f(const admpi_var *shared, std::int64_t n_shared, const admpi_var *
   admpi::var *out = reinterpret_cast<admpi::var *>(y);
   out[0] = s[0] * p[0];
   if (n_shared == 1) {
-    out[1] = static_cast<double>(test::allocations) + apart * rank_of_world();
+    out[1] = static_cast<double>(test::allocations) + apart * test::rank_of(world);
   } else {
     out[1] = s[0] * p[1] + s[1] * p[0];
   }
@@ -100,7 +95,7 @@ struct allocated {
 TEST_CASE("test_map_allocations") {
   std::int32_t number = 0;
   REQUIRE(admpi_map_register("allocated", f, nullptr, &number) == ADMPI_SUCCESS);
-  if (rank_of_world() != 0) {
+  if (test::rank_of(world) != 0) {
     test::allocations = 0;
     test::counting = true;
     CHECK(admpi_map_serve(world) == ADMPI_SUCCESS);

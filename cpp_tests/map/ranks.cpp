@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "harness/ranks.hpp"
 #include "map/problem.hpp"
 
 using namespace map_tests;
@@ -18,20 +19,10 @@ using admpi::map_rect_sum;
 using admpi::map_scalars;
 using admpi::map_workers;
 using admpi::tangent;
+using test::rank_of;
+using test::size_of;
 
 namespace {
-
-int rank_of(MPI_Comm comm) {
-  int rank;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
 
 /// Calls fn on the first rank, with workers of all.
 template <class Fn>
