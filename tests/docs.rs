@@ -367,3 +367,47 @@ fn names_in_the_documents_exist() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
+
+/// The messages that the table of refusals quotes, in parts between what depends on the call.
+fn quoted_messages(page: &str) -> Vec<String> {
+    let (_, rows) = page.split_once("| the message says |").expect("the table of refusals");
+    let rows = rows.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let first_cells = rows.filter_map(|row| row.split('|').nth(1));
+    let quotes = first_cells.flat_map(|cell| cell.split('*').skip(1).step_by(2));
+    let parts = quotes.flat_map(|quote| quote.split("..."));
+    parts.map(|part| part.trim().to_owned()).filter(|part| part.contains(' ')).collect()
+}
+
+/// A source without the breaks inside of its strings.
+fn joined_strings(text: &str) -> String {
+    let mut joined = String::new();
+    for line in text.lines() {
+        let line = line.trim();
+        match line.strip_suffix('\\') {
+            Some(start) => joined.push_str(start),
+            None => {
+                joined.push_str(line);
+                joined.push('\n');
+            }
+        }
+    }
+    joined
+}
+
+#[test]
+fn messages_quoted_for_users_exist() {
+    let page = fs::read_to_string(root().join("docs/porting.md")).expect("porting.md");
+    let texts = files_in(&["src", "include"]).into_iter();
+    let sources: String = texts
+        .filter_map(|path| fs::read_to_string(path).ok())
+        .map(|text| joined_strings(&text))
+        .collect();
+    let quotes = quoted_messages(&page);
+    assert!(quotes.len() > 20, "only {} messages were found", quotes.len());
+    for quote in quotes {
+        assert!(
+            sources.contains(&quote),
+            "docs/porting.md quotes a message that is no more: {quote}"
+        );
+    }
+}
