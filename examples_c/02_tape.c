@@ -1,6 +1,7 @@
 /* 02: the same in C: operators become functions on admpi_var, passed and returned by value.
  *
- * Every call of the tape returns a status. The operators cannot; if one of them fails, the next reverse sweep says so. */
+ * Every call of the tape returns a status. The operators cannot; if one of them fails, the next reverse sweep returns the
+ * error. */
 #include <admpi.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* 03: a value crosses from rank 0 to rank 1, its adjoint crosses back.
  *
  * Rank 0 holds x and sends u = x^2. Rank 1 computes y = sin(u) and seeds it. In the reverse sweep, which both ranks enter, the
- * adjoint of u travels from rank 1 to rank 0: AMPI_ADOUBLE in place of MPI_DOUBLE is all that asks for it. */
+ * adjoint of u travels from rank 1 to rank 0. The only change to the messages is AMPI_ADOUBLE instead of MPI_DOUBLE. */
 #include <admpi.h>
 #include <math.h>
 #include <stdio.h>

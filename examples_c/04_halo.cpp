@@ -1,8 +1,8 @@
 /* 04: a halo exchange, differentiated.
  *
- * A ring of cells is spread over the ranks. Each step every cell becomes the mean of itself and its two neighbours, for which
- * the ranks swap their outermost cells. Adjoints flow against the messages: the derivative of the last cell 3 with respect to
- * the first state is a bell around cell 3 that reaches over as many cells as there were steps, whoever owns them. */
+ * A ring of cells is distributed over the ranks. In each step every cell becomes the mean of itself and its two neighbours, for
+ * which the ranks exchange their outermost cells. Adjoints flow against the messages: the derivative of the last cell 3 with
+ * respect to the first state is a bell around cell 3. It reaches as many cells as there were steps, also across ranks. */
 #include <admpi.hpp>
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 /* 05: seeding a result that every rank holds.
  *
  * After an Allreduce every rank has its own copy of the sum J. The library differentiates the sum over the ranks of what each
- * of them seeds. Seeded on one rank that is J. Seeded on all of them it is J + J + ... + J, and the gradient comes out too
- * large by the number of ranks: the commonest mistake with adjoint MPI. */
+ * rank seeds. Seeded on one rank, that is J. Seeded on all ranks, it is J + J + ... + J, and the gradient is too large by a
+ * factor of the number of ranks: the most common mistake with adjoint MPI. */
 #include <admpi.hpp>
 
 #include <cstdio>

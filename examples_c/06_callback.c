@@ -1,8 +1,8 @@
-/* 06: a function with a derivative of one's own.
+/* 06: a function with your own derivative.
  *
- * x solves x + exp(x) = b. Newton's method finds it on plain doubles; what the tape needs is only dx/db = 1 / (1 + exp(x)), by
- * the implicit function theorem. A callback puts that in place of the recorded iterations: it is called in the sweep with the
- * adjoint of the outputs and adds to those of the inputs. The payload, here exp(x), is copied into the tape. */
+ * x solves x + exp(x) = b. Newton's method finds it on plain doubles. The tape only needs dx/db = 1 / (1 + exp(x)), by
+ * the implicit function theorem. A callback replaces the recorded iterations: the sweep calls it with the adjoints of the
+ * outputs, and it adds to those of the inputs. The payload, here exp(x), is copied into the tape. */
 #include <admpi.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* 07: a long time loop on a short tape, by nests.
  *
- * Recording 10,000 steps needs a tape of 10,000 steps. Instead the states at the beginning of every 100th are kept, and
- * the blocks of 100 are recorded again one by one, last block first, each in a nest that is swept with the adjoint of
- * the block after it and then given back. Twice the forward work for a hundredth of the memory, and the same gradient.
- * The state at a block's beginning is an input of its nest. The friction is one value for all blocks, from outside the
- * nests: its adjoint gathers what each of them contributes. */
+ * Recording 10,000 steps needs a tape of 10,000 steps. Instead the program keeps the state before every 100th step. It records
+ * the blocks of 100 steps again one by one, last block first. Each is recorded in a nest, which is swept with the adjoint of
+ * the next block and then recovered. This takes twice the forward work and a hundredth of the memory, for the same gradient.
+ * The state at the beginning of a block is an input of its nest. The friction is one value for all blocks, from outside the
+ * nests: its adjoint collects what each of them contributes. */
 #include <admpi.hpp>
 
 #include <array>

@@ -1,7 +1,7 @@
 /* 10: a map over jobs, by threads.
  *
- * Five tanks drain at a rate that all share, each from a level of its own, and are looked at at different times. A tank is a job:
- * its function knows the shared parameter, its own parameter and its own data, and runs on any worker. On the caller's tape the
+ * Five tanks drain at a shared rate, each from its own level, and are measured at different times. Each tank is a job: its
+ * function gets the shared parameter, its own parameter and its own data, and runs on any worker. On the caller's tape the
  * results are as if it had run there. */
 #include <admpi.hpp>
 

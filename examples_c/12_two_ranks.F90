@@ -1,6 +1,6 @@
 ! 12: example 03 in Fortran: a value crosses from rank 0 to rank 1, its adjoint crosses back.
 !
-! `use ampi` in place of `use mpi`, type(admpi_var) in place of real(8), AMPI_ADOUBLE in place of MPI_DOUBLE_PRECISION.
+! `use ampi` instead of `use mpi`, type(admpi_var) instead of real(8), AMPI_ADOUBLE instead of MPI_DOUBLE_PRECISION.
 program two_ranks
   use admpi
   use ampi

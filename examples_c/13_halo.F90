@@ -1,7 +1,7 @@
 ! 13: example 04 in Fortran: a halo exchange, differentiated.
 !
-! A ring of cells is spread over the ranks. Each step every cell becomes the mean of itself and its two neighbours, for which
-! the ranks swap their outermost cells. Handles are those of mpi_f08, and every call may leave out its last argument.
+! A ring of cells is distributed over the ranks. In each step every cell becomes the mean of itself and its two neighbours, for which
+! the ranks exchange their outermost cells. Handles are those of mpi_f08, and every call may omit its last argument.
 program halo
   use admpi
   use ampi_f08
