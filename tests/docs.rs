@@ -332,8 +332,17 @@ fn programs_for_tests(table: &str) -> impl Iterator<Item = String> {
 
 /// All identifiers of the source, and the programs for tests.
 fn known_identifiers() -> BTreeSet<String> {
-    let places =
-        ["include", "src", "cmake", "cpp_tests", "tests", "scripts", "spec", "CMakeLists.txt"];
+    let places = [
+        "include",
+        "src",
+        "cmake",
+        "cpp_tests",
+        "fortran",
+        "tests",
+        "scripts",
+        "spec",
+        "CMakeLists.txt",
+    ];
     let mut known = BTreeSet::new();
     for (path, text) in texts_in(&places, &[]) {
         if path != "tests/docs.rs" {

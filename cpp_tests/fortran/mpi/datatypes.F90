@@ -9,6 +9,7 @@ program test_datatypes
   call structure()
   call packed()
   call refused()
+  call a_type_for_each_neighbour()
   call finish()
 
 contains
@@ -97,6 +98,33 @@ contains
     position = 0
     call AMPI_Unpack_external('external32', room, 100_AMPI_ADDRESS_KIND, position, back, 3, AMPI_INTEGER, code)
     call check('unpacked', back(2), -2)
+  end subroutine
+
+  ! All send to rank 0, which sends to nobody: the arrays of types have different lengths.
+  subroutine a_type_for_each_neighbour()
+    type(admpi_var) :: x(1), y(ranks)
+    HANDLE(AMPI_Comm) :: star
+    HANDLE(AMPI_Datatype) :: sent(1), received(ranks), unread(1)
+    integer :: from(ranks), counts(ranks), i
+    integer(AMPI_ADDRESS_KIND) :: places(ranks), here(1)
+    from = [(i, i=0, ranks - 1)]
+    counts = 1
+    places = [(16*(ranks - 1 - i), i=0, ranks - 1)]
+    here = 0
+    sent = AMPI_ADOUBLE
+    received = AMPI_ADOUBLE
+    call AMPI_Dist_graph_create_adjacent(AMPI_COMM_WORLD, merge(ranks, 0, rank == 0), from, AMPI_UNWEIGHTED, 1, [0], &
+      AMPI_UNWEIGHTED, AMPI_INFO_NULL, .false., star, code)
+    call inputs(x)
+    y = 0d0
+    if (rank == 0) then
+      call AMPI_Neighbor_alltoallw(x, [1], here, sent, y, counts, places, received, star, code)
+      call check('from the last to the first', admpi_value(y), [(10d0*i + 1, i=ranks - 1, 0, -1)])
+    else
+      call AMPI_Neighbor_alltoallw(x, [1], here, sent, y, [0], here, unread, star, code)
+    end if
+    call check('to rank 0, adjoints', swept(x, y), [dble(ranks - rank)])
+    call AMPI_Comm_free(star, code)
   end subroutine
 
   ! What cannot be differentiated is refused, with the words of C.
