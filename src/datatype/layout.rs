@@ -112,7 +112,7 @@ impl Clone for Layout {
             Self::Plain => Self::Plain,
             Self::Other(other) => match &**other {
                 // It keeps a loan, which the copy has no part in.
-                Other::Elements(stretch) => Other::Elements(stretch.clone()).into(),
+                Other::Elements(elements) => Other::Elements(elements.clone()).into(),
                 _ => Self::Other(Arc::clone(other)),
             },
         }
@@ -146,20 +146,20 @@ impl Layout {
     }
 
     #[inline]
-    pub(super) fn stretch(&self) -> Option<&ElementBuffer> {
+    pub(super) fn elements(&self) -> Option<&ElementBuffer> {
         match self.other() {
-            Some(Other::Elements(stretch)) => Some(stretch),
+            Some(Other::Elements(elements)) => Some(elements),
             _ => None,
         }
     }
 
     /// Nobody else has it, since a copy has its own.
     #[inline]
-    pub(super) fn stretch_mut(&mut self) -> Option<&mut ElementBuffer> {
+    pub(super) fn elements_mut(&mut self) -> Option<&mut ElementBuffer> {
         match self {
             Self::Plain => None,
             Self::Other(other) => match Arc::get_mut(other) {
-                Some(Other::Elements(stretch)) => Some(stretch),
+                Some(Other::Elements(elements)) => Some(elements),
                 _ => None,
             },
         }
@@ -186,14 +186,14 @@ impl Handle {
         n: usize,
     ) -> Outcome<Layout> {
         // SAFETY: the caller's promise.
-        let stretch = unsafe {
+        let elements = unsafe {
             let view = match self {
                 Self::Matrix => Owned::share(base.cast::<Matrix>()).view(),
                 Self::View => *base.cast::<View>(),
             };
             ElementBuffer::new(name, view, first, n)?
         };
-        Ok(Other::Elements(stretch).into())
+        Ok(Other::Elements(elements).into())
     }
 }
 

@@ -68,8 +68,8 @@ impl Sink {
 
     #[inline(never)]
     fn lend_elements(&mut self, at_once: bool) -> Outcome<()> {
-        if let Some(stretch) = self.0.layout.stretch_mut() {
-            stretch.lend(at_once)?;
+        if let Some(elements) = self.0.layout.elements_mut() {
+            elements.lend(at_once)?;
         }
         Ok(())
     }
@@ -77,7 +77,7 @@ impl Sink {
     /// Whether MPI writes to the buffer itself, so that `settle` is left to be done.
     #[inline]
     pub fn is_direct(&self) -> bool {
-        self.is_plain() || self.0.layout.stretch().is_some_and(ElementBuffer::is_lent)
+        self.is_plain() || self.0.layout.elements().is_some_and(ElementBuffer::is_lent)
     }
 
     /// The first `n` values are in the buffer itself: gives them their places, and ids from `mark`.
@@ -92,16 +92,16 @@ impl Sink {
 
     #[inline(never)]
     fn settle_elements(&mut self, n: usize, mark: Mark) -> Outcome<()> {
-        let stretch = self.0.layout.stretch_mut().expect("elements that were lent");
-        Ok(stretch.settle(n, mark.into())?)
+        let elements = self.0.layout.elements_mut().expect("elements that were lent");
+        Ok(elements.settle(n, mark.into())?)
     }
 
     /// What MPI has written to the buffer itself are no values of the program's.
     pub fn spoil(&mut self) {
         if self.is_plain() {
             self.spread(self.len(), Mark::PASSIVE);
-        } else if let Some(stretch) = self.0.layout.stretch_mut() {
-            stretch.spoil();
+        } else if let Some(elements) = self.0.layout.elements_mut() {
+            elements.spoil();
         }
     }
 
@@ -125,8 +125,8 @@ impl Sink {
 
     #[inline(never)]
     fn place_of_elements(&mut self) -> Place {
-        let stretch = self.0.layout.stretch_mut().expect("no gaps but those of active doubles");
-        let place = stretch.place().expect("lent before");
+        let elements = self.0.layout.elements_mut().expect("no gaps but those of active doubles");
+        let place = elements.place().expect("lent before");
         Place::packed(place.cast(), self.0.n)
     }
 
@@ -157,9 +157,9 @@ impl Sink {
 
     /// As `unpack` of the first `bytes`.
     pub fn unpack_bytes(&mut self, values: &[f64], bytes: usize, mark: Mark) -> Outcome<()> {
-        if let Some(stretch) = self.0.layout.stretch_mut() {
+        if let Some(elements) = self.0.layout.elements_mut() {
             let n = (bytes / 8).min(self.0.n);
-            return Ok(stretch.put(0, &values[..n], mark.into())?);
+            return Ok(elements.put(0, &values[..n], mark.into())?);
         }
         match self.0.mixed() {
             None => self.unpack_runs(&values[..bytes / 8], mark),
@@ -239,8 +239,8 @@ impl Sink {
 
     /// Writes values with what marks them.
     pub fn set_vars(&mut self, vars: &[Var]) -> Outcome<()> {
-        if let Some(stretch) = self.0.layout.stretch() {
-            return Ok(stretch.set(vars)?);
+        if let Some(elements) = self.0.layout.elements() {
+            return Ok(elements.set(vars)?);
         }
         let mut left = vars;
         self.0.for_runs(vars.len().min(self.0.n), |run, n| {
@@ -263,8 +263,8 @@ impl Sink {
 
     /// Writes the doubles from `from` on, with the ids they have when all are numbered from `mark`.
     pub fn unpack_segment(&mut self, from: usize, values: &[f64], mark: Mark) -> Outcome<()> {
-        if let Some(stretch) = self.0.layout.stretch_mut() {
-            return Ok(stretch.put(from, values, mark.behind(narrow(from)).into())?);
+        if let Some(elements) = self.0.layout.elements_mut() {
+            return Ok(elements.put(from, values, mark.behind(narrow(from)).into())?);
         }
         let mut at = 0;
         self.0.segment(from, values.len()).for_runs(|run, n| {

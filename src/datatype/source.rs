@@ -111,19 +111,19 @@ impl Source {
     /// Elements of a matrix.
     #[inline]
     pub fn is_of_elements(&self) -> bool {
-        self.layout.stretch().is_some()
+        self.layout.elements().is_some()
     }
 
     /// Whether MPI can read the values side by side from where they lie.
     pub fn is_packed(&self) -> bool {
-        self.layout.stretch().is_some_and(|stretch| stretch.values().is_some())
+        self.layout.elements().is_some_and(|elements| elements.values().is_some())
     }
 
     /// Lets MPI read the values from where they lie, whatever becomes of the matrix they are elements of until the
     /// request is complete; false where they may have to be copied.
     #[inline]
     pub fn hold(&mut self) -> bool {
-        self.layout.stretch_mut().is_none_or(ElementBuffer::hold)
+        self.layout.elements_mut().is_none_or(ElementBuffer::hold)
     }
 
     /// What `hold` keeps, for the request to keep.
@@ -164,8 +164,8 @@ impl Source {
 
     #[inline(never)]
     fn place_of_elements(&self) -> Place {
-        let stretch = self.layout.stretch().expect("no gaps but those of active doubles");
-        let values = stretch.values().expect("values side by side");
+        let elements = self.layout.elements().expect("no gaps but those of active doubles");
+        let values = elements.values().expect("values side by side");
         Place::packed(values.as_ptr().cast_mut().cast(), values.len())
     }
 
@@ -178,7 +178,7 @@ impl Source {
             None => return f(self.base.cast(), n),
             Some(Other::Map(map)) => map,
             Some(Other::Pairs) => return (0..n).for_each(|i| f(self.pair(i).cast(), 1)),
-            Some(Other::Elements(stretch)) => return stretch.each(n, f),
+            Some(Other::Elements(elements)) => return elements.each(n, f),
             Some(Other::Passive(..) | Other::Refused(_) | Other::Handle(_)) => return,
         };
         let mut left = n;
@@ -329,8 +329,8 @@ impl Source {
             self.pack_mixed(map, items, out);
             return self.scan_ids(scan);
         }
-        if let Some(stretch) = self.layout.stretch()
-            && let (Some(values), Some(first)) = (stretch.values(), stretch.range())
+        if let Some(elements) = self.layout.elements()
+            && let (Some(values), Some(first)) = (elements.values(), elements.range())
         {
             out[..self.n].copy_from_slice(values);
             return scan.run(first, self.n);
@@ -354,8 +354,8 @@ impl Source {
     }
 
     fn scan_ids(&self, scan: &mut Scan) {
-        if let Some(stretch) = self.layout.stretch()
-            && let Some(first) = stretch.range()
+        if let Some(elements) = self.layout.elements()
+            && let Some(first) = elements.range()
         {
             return scan.run(first, self.n);
         }

@@ -181,7 +181,7 @@ impl Block {
     /// The ids of a part, column by column; none if they are listed, or too many runs.
     pub fn runs(&self, part: &Part) -> Option<Runs> {
         let mut runs = Runs::new();
-        for run in part.stretches()? {
+        for run in part.contiguous_spans()? {
             match self.ids() {
                 Ids::Range => runs.push(run.len(), self.id(run.start))?,
                 Ids::Runs(own) => own.each(run).try_for_each(|(n, id)| runs.push(n, id))?,
@@ -349,7 +349,7 @@ impl Block {
     pub fn runs_with(&self, part: &Part, new: New<'_>) -> Option<Runs> {
         let mut runs = self.runs(&Part::whole(self.n, 1))?;
         let mut from = 0;
-        for run in part.stretches()? {
+        for run in part.contiguous_spans()? {
             let end = from + run.len();
             runs = match new {
                 New::From(id) => runs.with(run, std::iter::once((end - from, id.behind(from))))?,

@@ -43,7 +43,7 @@ impl Part {
     }
 
     /// Where elements lie side by side, in their order; none if that is in too many places.
-    pub fn stretches(self) -> Option<impl Iterator<Item = Range<usize>>> {
+    pub fn contiguous_spans(self) -> Option<impl Iterator<Item = Range<usize>>> {
         let Self { offset, rows, row_step, col_step, .. } = self;
         let length = match () {
             () if self.is_contiguous() => self.len(),
