@@ -119,8 +119,9 @@ class Call:
 
     @property
     def has_fortran(self):
-        """MPI's tools and the conversions of handles and statuses are C's alone."""
-        return self.chapter != "tools" and self.result != "MPI_Fint" and not {"fint", "f08_status"} & self.takes
+        """MPI's tools and the conversions of handles and statuses are C's alone. Fortran has no #ifdef for what is optional."""
+        c_alone = self.chapter == "tools" or self.mark == "optional" or self.result == "MPI_Fint"
+        return not c_alone and not {"fint", "f08_status"} & self.takes
 
     @property
     def is_mpi4(self):

@@ -1,0 +1,71 @@
+//! The differentiated calls of spec/mpi: each is tested.
+#![forbid(unsafe_code)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use support::{read, texts_in};
+
+/// The words of files, without a prefix and an ending that calls have.
+fn words(places: &[&str]) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    for (_, text) in texts_in(places, &["c", "cpp", "h", "hpp"]) {
+        for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+            let word = ["AMPI_", "MPIX_", "MPI_"]
+                .iter()
+                .find_map(|prefix| word.strip_prefix(prefix))
+                .unwrap_or(word);
+            let word =
+                ["_c", "_x"].iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word);
+            words.insert(word.to_owned());
+        }
+    }
+    words
+}
+
+/// The calls of a chapter that are differentiated, without `MPI_`; with the forms that do not block.
+fn differentiated(chapter: &str) -> Vec<String> {
+    let mut calls = Vec::new();
+    let mut last = String::new();
+    for line in read(format!("spec/mpi/{chapter}.txt")).lines() {
+        let row: Vec<&str> = line.split_whitespace().collect();
+        match row[..] {
+            [name, "adjoint", ..] if !line.starts_with(' ') => {
+                name.clone_into(&mut last);
+                calls.push(last.clone());
+            }
+            ["nonblocking", "adjoint", ..] => {
+                calls.push(format!("I{}{}", last[..1].to_lowercase(), &last[1..]));
+            }
+            _ => {}
+        }
+    }
+    assert!(!calls.is_empty(), "{chapter}");
+    calls
+}
+
+#[test]
+fn every_differentiated_call_is_tested() {
+    let with_active = words(&["cpp_tests/ampi", "cpp_tests/harness"]);
+    let (harness, large) = (words(&["cpp_tests/harness"]), words(&["cpp_tests/large"]));
+    let mut missing = Vec::new();
+    let mut want = |call: &str, place: &str, words: &BTreeSet<String>| {
+        if !words.contains(call) {
+            missing.push(format!("{place} does not call {call}"));
+        }
+    };
+    for call in differentiated("point_to_point") {
+        want(&call, "cpp_tests/ampi", &with_active);
+    }
+    for call in ["collective", "topologies"].into_iter().flat_map(differentiated) {
+        if call != "Reduce_local" {
+            want(&call, "cpp_tests/harness/identity.hpp, for every policy,", &harness);
+        }
+        let blocks = !call.starts_with('I');
+        want(&call, "cpp_tests/ampi", &with_active);
+        if blocks {
+            want(&call, "cpp_tests/large", &large);
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
