@@ -146,10 +146,10 @@ pub trait Rule: Copy + Send + 'static {
     fn signature(&self) -> Option<[i64; 3]>;
 
     /// What this rank exchanges with each of the others, where that differs from rank to rank.
-    fn portions(&self, _tape: &Tape, _portions: &mut Portions) {}
+    fn portions(&self, tape: &Tape, portions: &mut Portions);
 
     /// Keeps what the way back needs of the packed values that this rank sent and received.
-    fn settle(&self, _tape: &mut Tape, _sent: &[f64], _received: &[f64]) {}
+    fn settle(&self, tape: &mut Tape, sent: &[f64], received: &[f64]);
 
     /// Takes the outputs' adjoints: what this rank sends home, each message behind `lead` elements of room: one for the
     /// stamp of what departs.

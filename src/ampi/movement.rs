@@ -62,6 +62,12 @@ impl Rule for Broadcast {
         Some([self.root.into(), -1, i64::try_from(self.n).unwrap_or(-1)])
     }
 
+    /// All members have the same counts.
+    fn portions(&self, _: &Tape, _: &mut Portions) {}
+
+    /// The way back needs no values.
+    fn settle(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
+
     fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         match &self.ids {
             Some(ids) => Staging::zeros((lead + ids.len()) * sweep.width()),
@@ -171,6 +177,9 @@ impl Rule for Gathered {
             portions.sends(self.root, self.n);
         }
     }
+
+    /// The way back needs no values.
+    fn settle(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
 
     /// The root's own part needs no message.
     fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
@@ -360,6 +369,9 @@ impl Rule for Scattered {
         }
     }
 
+    /// The way back needs no values.
+    fn settle(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
+
     fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         if self.receives {
             outputs.take(lead, sweep)
@@ -487,6 +499,9 @@ impl Rule for Allgathered {
         }
     }
 
+    /// The way back needs no values.
+    fn settle(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
+
     fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         outputs.take_parts(&self.counts, self.private.ranks(), lead, sweep)
     }
@@ -599,6 +614,9 @@ impl Rule for Exchanged {
             }
         }
     }
+
+    /// The way back needs no values.
+    fn settle(&self, _: &mut Tape, _: &[f64], _: &[f64]) {}
 
     fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         outputs.take_parts(&self.received, self.private.ranks(), lead, sweep)

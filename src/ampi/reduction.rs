@@ -14,6 +14,7 @@
 //! rank the adjoint of its own.
 
 use super::buffers::packed;
+use super::check::Portions;
 use super::collective::{
     Forward, Outputs, Rule, Stage, Target, arrived, arrived_stamped, begin, contribute,
 };
@@ -153,6 +154,9 @@ impl Rule for Allreduced {
             }
         }
     }
+
+    /// All members have the same counts.
+    fn portions(&self, _: &Tape, _: &mut Portions) {}
 
     fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         outputs.take(lead, sweep)
@@ -391,6 +395,9 @@ impl Rule for Reduced {
         }
         tape.stored_mut(&self.result).copy_from_slice(&received[..self.result.len()]);
     }
+
+    /// All members have the same counts.
+    fn portions(&self, _: &Tape, _: &mut Portions) {}
 
     /// Nothing comes back to the root of a sum: it gives its adjoints away and goes on.
     fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {

@@ -11,6 +11,7 @@
 //! extrema. Nothing of it grows with the number of ranks.
 
 use super::buffers::packed;
+use super::check::Portions;
 use super::collective::{Forward, Outputs, Rule, Stage, Target, arrived_stamped, begin, collect};
 use super::edges::Edges;
 use super::operator::{Extent, Kind, Operator};
@@ -157,6 +158,9 @@ impl Rule for Scanned {
             }
         }
     }
+
+    /// All members have the same counts.
+    fn portions(&self, _: &Tape, _: &mut Portions) {}
 
     fn take(&self, outputs: Outputs, lead: usize, sweep: &mut Sweep<'_>) -> Staging {
         if self.exclusive && self.is_lowest() {
