@@ -84,6 +84,11 @@ int main(void) {
   array_functions();
 #if ADMPI_HAVE_MPI
   const admpi_mpi_sizes sizes = admpi_sizes_of_program();
+  admpi_mpi_sizes wrong = sizes;
+  int provided = 0;
+  wrong.status += 8;
+  CHECK(admpi_mpi_init_thread(NULL, NULL, MPI_THREAD_SINGLE, &provided, &wrong) != MPI_SUCCESS);
+  CHECK(strstr(admpi_last_error(), "MPI_Status") != NULL);
   CHECK(admpi_mpi_init(NULL, NULL, &sizes) == MPI_SUCCESS);
   sweeps_over_ranks();
   headers_calls();
