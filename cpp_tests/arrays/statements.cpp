@@ -512,7 +512,7 @@ TEST_CASE("test_arrays_reductions_of_infinite_and_no_numbers_and_of_nothing") {
   CHECK(std::isnan(variance(one).value));
   CHECK(std::isnan(variance(none).value));
   CHECK(std::isnan(mean(none).value));
-  CHECK(test::message([&] { min_element(none); }) == "the extreme element of a matrix without elements");
+  CHECK(test::message([&] { min_element(none); }) == "max_element or min_element of an array without elements");
 }
 
 TEST_CASE("test_arrays_memory") {

@@ -255,7 +255,7 @@ TEST_CASE("test_varmat_parts_lie_within") {
   CHECK(code_of([&] { a.row(4); }) == ADMPI_ERR_RANGE);
   CHECK(code_of([&] { a.col(3); }) == ADMPI_ERR_RANGE);
   CHECK(code_of([&] { a.col(0).tail(5); }) == ADMPI_ERR_RANGE);
-  CHECK(test::message([&] { a.segment(0, 2); }) == "segment: 4 x 3 elements are no vector");
+  CHECK(test::message([&] { a.segment(0, 2); }) == "segment: 4 x 3 elements are not a row or a column");
   CHECK(a.block(4, 3, 0, 0).size() == 0);
 }
 

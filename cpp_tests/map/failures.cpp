@@ -270,8 +270,8 @@ TEST_CASE("test_map_names_what_is_wrong_in_a_call") {
   const ragged<double> short_ends({1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, std::vector<std::int64_t>{2, 4});
   CHECK(contains(message<admpi::argument_error>([&] { map_rect(f, numbers{}, short_ends); }), "ends at 4 of 6"));
   CHECK(contains(message<admpi::argument_error>([&] { map_rect_sum(f, numbers{}, short_ends); }), "ends at 4 of 6"));
-  CHECK(contains(message<admpi::argument_error>([&] { map_rect(f, numbers{}, -2); }), "number of jobs is -2"));
-  CHECK(contains(message<admpi::argument_error>([&] { map_rect(f, numbers{}, 2, {}, -1); }), "n_y is -1"));
+  CHECK(contains(message<admpi::argument_error>([&] { map_rect(f, numbers{}, -2); }), "the number of jobs, -2, is negative"));
+  CHECK(contains(message<admpi::argument_error>([&] { map_rect(f, numbers{}, 2, {}, -1); }), "n_y = -1 is negative"));
   CHECK(contains(message<admpi::argument_error>([&] { admpi::map(f, numbers{}, 2, {2, -1}); }), "lengths[1] is -1"));
   CHECK(contains(message<admpi::argument_error>([&] { map_workers(ADMPI_MAP_THREADS, 5000); }), "threads = 5000"));
   for (const char *text : {"abc", "-2", "2x", "1e3", "5000"}) {

@@ -78,7 +78,7 @@ inline bool is_larger(double l, double r) noexcept { return l > r || (std::isnan
 /// The place of the first element that none goes before.
 template <class Before>
 std::int64_t first_of(const varmat &a, Before before) {
-  if (a.size() == 0) raise(ADMPI_ERR_ARGUMENT, "the extreme element of a matrix without elements");
+  if (a.size() == 0) raise(ADMPI_ERR_ARGUMENT, "max_element or min_element of an array without elements");
   const double *value = a.handle()->block->value;
   std::int64_t found = 0;
   for (std::int64_t k = 1; k < a.size(); ++k) {

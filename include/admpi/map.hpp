@@ -295,7 +295,7 @@ class ragged {
   ragged(std::vector<T> values, std::int64_t parts) : values_(std::move(values)) {
     const auto n = static_cast<std::int64_t>(values_.size());
     if (parts < 0 || (parts == 0 ? n != 0 : n % parts != 0)) {
-      detail::raise_argument("parts is " + std::to_string(parts) + ", values has " + std::to_string(n) + " elements");
+      detail::raise_argument("parts = " + std::to_string(parts) + " does not divide the " + std::to_string(n) + " elements of values");
     }
     for (std::int64_t k = 1; k <= parts; ++k) end_.push_back(n / parts * k);
   }
@@ -455,7 +455,7 @@ struct map_jobs {
 template <class N, if_arithmetic<N> = 0>
 map_jobs<double> jobs_of(N count) {
   static_assert(std::is_integral<N>::value && !std::is_same<N, bool>::value, "the number of jobs is an integer");
-  if (count < 0) raise_argument("the number of jobs is " + std::to_string(count));
+  if (count < 0) raise_argument("the number of jobs, " + std::to_string(count) + ", is negative");
   return {static_cast<std::int64_t>(count), {}, {}};
 }
 template <class T, std::size_t N>
@@ -610,11 +610,11 @@ auto run_map(const F &f, const Shared &shared, const Own &own, const map_place &
     const span<const S> all_shared(of_all.data(), static_cast<std::int64_t>(of_all.size()));
     map_arguments<R, S, J> arguments(number, all_shared, own, on);
     std::vector<std::int64_t> end;
-    if (n_y < 0) raise_argument("n_y is " + std::to_string(n_y));
+    if (n_y < 0) raise_argument("n_y = " + std::to_string(n_y) + " is negative");
     std::int64_t all = sum ? n_y : n_y * own.count;
     if (lengths != nullptr) {
       if (static_cast<std::int64_t>(lengths->size()) != own.count) {
-        raise_argument("lengths has " + std::to_string(lengths->size()) + " elements for " + std::to_string(own.count) + " jobs");
+        raise_argument("lengths has " + std::to_string(lengths->size()) + " elements, but there are " + std::to_string(own.count) + " jobs");
       }
       all = 0;
       for (const std::int64_t length : *lengths) {

@@ -485,7 +485,7 @@ view partial<D>::col(std::int64_t j) const {
 }
 [[noreturn, gnu::noinline, gnu::cold]] inline void raise_segment(const admpi_view &of) {
   char message[120];
-  __builtin_snprintf(message, sizeof message, "segment: %lld x %lld elements are no vector", static_cast<long long>(of.rows),
+  __builtin_snprintf(message, sizeof message, "segment: %lld x %lld elements are not a row or a column", static_cast<long long>(of.rows),
                      static_cast<long long>(of.cols));
   raise(ADMPI_ERR_ARGUMENT, message);
 }
