@@ -123,7 +123,8 @@ contains
   subroutine weights()
     type(admpi_var) :: x(1), y(1)
     HANDLE(AMPI_Comm) :: ring
-    integer :: made, before, after
+    integer :: made, before, after, in, out
+    logical :: weighted
     before = modulo(rank - 1, ranks)
     after = modulo(rank + 1, ranks)
     do made = 1, 2
@@ -134,6 +135,8 @@ contains
         call AMPI_Dist_graph_create(AMPI_COMM_WORLD, 1, [rank], [1], [after], AMPI_UNWEIGHTED, AMPI_INFO_NULL, .false., &
           ring, code)
       end if
+      call AMPI_Dist_graph_neighbors_count(ring, in, out, weighted, code)
+      if (weighted) error stop 'the edges have no weights'
       call inputs(x)
       call AMPI_Neighbor_allgather(x, 1, AMPI_ADOUBLE, y, 1, AMPI_ADOUBLE, ring, code)
       call check('ring', admpi_value(y), [10d0*before + 1])
