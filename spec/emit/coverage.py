@@ -18,6 +18,9 @@ Every name of MPI-3.1, including deprecated and removed ones, has an `AMPI_` nam
 {len(CONSTANTS)} constants and {len(TYPES)} types. This page says what each call does with active data, which means
 `AMPI_ADOUBLE` or a datatype built from it. With passive data every call is MPI's own.
 
+[Fortran](fortran.md) has {sum(one.has_fortran for one in MPI31)} of the calls, under three bindings: all but those of MPI's tools
+(`MPI_T_init_thread`, ...) and the conversions of handles and statuses between C and Fortran. Counts past 2^31 are for C and C++.
+
 | calls | active data |
 |---|---|
 | {len(adjoint)} | [differentiated](#differentiated) |
