@@ -11,6 +11,7 @@
 #include <limits>
 #include <numeric>
 #include <sstream>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -46,7 +47,7 @@ using right_c = admpi_var (*)(double, admpi_var);
 /// f is generic over the scalar; df is the derivative, written without the library.
 template <class F, class D>
 void check_unary(const char *name, F f, unary_c c, D df, std::vector<double> points) {
-  CAPTURE(name);
+  CAPTURE(std::string(name));
   for (const double x : points) {
     CAPTURE(x);
     const double value = f(x);
@@ -82,7 +83,7 @@ void check_unary(const char *name, F f, unary_c c, D df, std::vector<double> poi
 template <class F, class D1, class D2>
 void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, D1 d1, D2 d2,
                   std::vector<std::pair<double, double>> points) {
-  CAPTURE(name);
+  CAPTURE(std::string(name));
   for (const auto &[a, b] : points) {
     CAPTURE(a);
     CAPTURE(b);
@@ -310,7 +311,7 @@ TEST_CASE("test_functions_copysign") {
 
 TEST_CASE("test_functions_of_the_exponent") {
   const auto check = [](const char *name, const auto &f, double x, double slope) {
-    CAPTURE(name);
+    CAPTURE(std::string(name));
     CAPTURE(x);
     const double value = f(x);
     const auto through = [&](auto g) { return through_tape([&](var a, var) { return var(g(a)); }, x, 0.0, true, false); };
@@ -471,7 +472,7 @@ bool close(const cdouble &a, const cdouble &b) { return std::abs(a - b) <= 1e-13
 /// direction is df times that.
 template <class F, class D>
 void check_holomorphic(const char *name, F f, D df) {
-  CAPTURE(name);
+  CAPTURE(std::string(name));
   for (const cdouble z : {cdouble(0.7, -0.4), cdouble(-1.2, 0.5), cdouble(0.3, 2.1)}) {
     CAPTURE(z.real());
     const cdouble w = f(z), slope = df(z);

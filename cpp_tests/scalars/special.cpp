@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -46,7 +47,7 @@ using right_c = admpi_var (*)(double, admpi_var);
 
 template <class F, std::size_t N>
 void check_unary(const char *name, F f, unary_c c, const unary_row (&rows)[N]) {
-  INFO(name);
+  CAPTURE(std::string(name));
   for (const auto &[x, value, first, second] : rows) {
     CAPTURE(x);
     const auto change = [x = x](double slope) { return std::fabs(x * slope); };
@@ -87,7 +88,7 @@ void check_unary(const char *name, F f, unary_c c, const unary_row (&rows)[N]) {
 
 template <class F, std::size_t N>
 void check_binary(const char *name, F f, binary_c vv, left_c vd, right_c dv, const binary_row (&rows)[N]) {
-  INFO(name);
+  CAPTURE(std::string(name));
   for (const binary_row &row : rows) {
     const double a = row.a, b = row.b;
     CAPTURE(a);
