@@ -1,7 +1,11 @@
 # The target admpi::fortran: the module admpi, compiled by the Fortran compiler that is found, which the library itself
 # does not need.
 
-set(ADMPI_WITH_FORTRAN AUTO CACHE STRING "Build the Fortran modules: ON, OFF, or AUTO where there is a compiler")
+set(of_top_level OFF)
+if(PROJECT_IS_TOP_LEVEL)
+  set(of_top_level AUTO)
+endif()
+set(ADMPI_WITH_FORTRAN "${of_top_level}" CACHE STRING "Build the Fortran modules: ON, OFF, or AUTO where there is a compiler")
 set_property(CACHE ADMPI_WITH_FORTRAN PROPERTY STRINGS AUTO ON OFF)
 set(ADMPI_HAVE_FORTRAN FALSE)
 if(NOT ADMPI_WITH_FORTRAN)

@@ -23,6 +23,21 @@ install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/include/admpi/config.h"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/admpi")
 
+# Modules are of a compiler and its version: the sources are what other projects compile, find_package(admpi COMPONENTS Fortran)
+# or share/admpi/fortran/Makefile. What this build compiled is there for the compiler that it was compiled by.
+set(fortran_sources "${CMAKE_INSTALL_DATADIR}/admpi/fortran")
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set(fortran_sources "share/admpi/fortran")
+endif()
+install(DIRECTORY fortran/ DESTINATION "${fortran_sources}")
+if(ADMPI_HAVE_FORTRAN)
+  string(TOLOWER "${CMAKE_Fortran_COMPILER_ID}-${CMAKE_Fortran_COMPILER_VERSION}" fortran_compiler)
+  set(fortran_modules "${CMAKE_INSTALL_INCLUDEDIR}/admpi/fortran/${fortran_compiler}")
+  install(TARGETS admpi_fortran ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  get_target_property(modules admpi_fortran Fortran_MODULE_DIRECTORY)
+  install(DIRECTORY "${modules}/" DESTINATION "${fortran_modules}" FILES_MATCHING PATTERN "*.mod")
+endif()
+
 # In the order of the source tree, in which they refer to each other. CMAKE_INSTALL_DOCDIR has the name of the project
 # that asked for it first.
 if(NOT PROJECT_IS_TOP_LEVEL)
@@ -36,8 +51,10 @@ install(DIRECTORY docs examples_c packaging DESTINATION "${CMAKE_INSTALL_DOCDIR}
 install(EXPORT admpi-targets NAMESPACE admpi:: DESTINATION "${package_directory}")
 export(EXPORT admpi-targets NAMESPACE admpi:: FILE "${CMAKE_CURRENT_BINARY_DIR}/admpi-targets.cmake")
 configure_package_config_file(cmake/admpiConfig.cmake.in admpiConfig.cmake
-  INSTALL_DESTINATION "${package_directory}"
+  INSTALL_DESTINATION "${package_directory}" PATH_VARS fortran_sources
   NO_SET_AND_CHECK_MACRO)
+# Beside the file above in the build directory alone.
+file(CONFIGURE OUTPUT admpi-build.cmake CONTENT "set(admpi_FORTRAN_SOURCES \"@CMAKE_CURRENT_SOURCE_DIR@/fortran\")\n" @ONLY)
 # While the version is 0.x a minor version is a new ABI.
 write_basic_package_version_file(admpiConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
@@ -84,6 +101,18 @@ if(ADMPI_WITH_MPI)
   endforeach()
 endif()
 configure_file(cmake/admpi.pc.in admpi.pc @ONLY)
+if(ADMPI_HAVE_FORTRAN)
+  set(pc_modules "\${prefix}/${fortran_modules}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+    set(pc_modules "${fortran_modules}")
+  endif()
+  set(pc_fortran_libs "")
+  if(ADMPI_FORTRAN_MPI_SOURCES)
+    set(pc_fortran_libs "-Wl,-u,admpif_linked ")
+  endif()
+  configure_file(cmake/admpi-fortran.pc.in admpi-fortran.pc @ONLY)
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/admpi-fortran.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endif()
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/admpi.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
 # CMake keeps a manifest, but not the prefix, which --prefix may choose.
