@@ -10141,18 +10141,18 @@ contains
     call fold_v(of_norm2, x, size(x), y)
   end function
   function sum_e1(array) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y)
   end function
   function sum_e1_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     logical, intent(in) :: mask(:)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y, mask)
   end function
   function sum_e1_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:)
     type(admpi_var) :: y
@@ -10161,18 +10161,18 @@ contains
     y = one(1)
   end function
   function product_e1(array) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y)
   end function
   function product_e1_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     logical, intent(in) :: mask(:)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y, mask)
   end function
   function product_e1_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:)
     type(admpi_var) :: y
@@ -10181,18 +10181,18 @@ contains
     y = one(1)
   end function
   function maxval_e1(array) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y)
   end function
   function maxval_e1_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     logical, intent(in) :: mask(:)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y, mask)
   end function
   function maxval_e1_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:)
     type(admpi_var) :: y
@@ -10201,18 +10201,18 @@ contains
     y = one(1)
   end function
   function minval_e1(array) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y)
   end function
   function minval_e1_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     logical, intent(in) :: mask(:)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y, mask)
   end function
   function minval_e1_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:)
     type(admpi_var) :: y
@@ -10221,27 +10221,27 @@ contains
     y = one(1)
   end function
   function maxloc_e1(array) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     integer :: y(1)
     y = maxloc(array%value)
     call drop_all(array, size(array))
   end function
   function maxloc_e1_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     logical, intent(in) :: mask(:)
     integer :: y(1)
     y = maxloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function maxloc_e1_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
     integer :: y
     y = maxloc(array%value, dim)
     call drop_all(array, size(array))
   end function
   function maxloc_e1_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:)
     integer :: y
@@ -10249,27 +10249,27 @@ contains
     call drop_all(array, size(array))
   end function
   function minloc_e1(array) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     integer :: y(1)
     y = minloc(array%value)
     call drop_all(array, size(array))
   end function
   function minloc_e1_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     logical, intent(in) :: mask(:)
     integer :: y(1)
     y = minloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function minloc_e1_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
     integer :: y
     y = minloc(array%value, dim)
     call drop_all(array, size(array))
   end function
   function minloc_e1_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:)
+    type(admpi_expr), intent(in), contiguous :: array(:)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:)
     integer :: y
@@ -10277,7 +10277,7 @@ contains
     call drop_all(array, size(array))
   end function
   function norm2_e1(x) result(y)
-    type(admpi_expr), intent(in) :: x(:)
+    type(admpi_expr), intent(in), contiguous :: x(:)
     type(admpi_var) :: y
     call fold_e(of_norm2, x, size(x), y)
   end function
@@ -10407,99 +10407,99 @@ contains
     call fold_v(of_norm2, x, size(x), y)
   end function
   function sum_e2(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y)
   end function
   function sum_e2_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     logical, intent(in) :: mask(:, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y, mask)
   end function
   function sum_e2_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
     call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
   end function
   function product_e2(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y)
   end function
   function product_e2_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     logical, intent(in) :: mask(:, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y, mask)
   end function
   function product_e2_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
     call fold_e_dim(of_product, array, shape(array), dim, y, mask)
   end function
   function maxval_e2(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y)
   end function
   function maxval_e2_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     logical, intent(in) :: mask(:, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y, mask)
   end function
   function maxval_e2_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
     call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
   end function
   function minval_e2(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y)
   end function
   function minval_e2_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     logical, intent(in) :: mask(:, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y, mask)
   end function
   function minval_e2_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1))
     call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
   end function
   function maxloc_e2(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer :: y(2)
     y = maxloc(array%value)
     call drop_all(array, size(array))
   end function
   function maxloc_e2_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     logical, intent(in) :: mask(:, :)
     integer :: y(2)
     y = maxloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function maxloc_e2_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
     y = maxloc(array%value, dim)
     call drop_all(array, size(array))
   end function
   function maxloc_e2_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
@@ -10507,27 +10507,27 @@ contains
     call drop_all(array, size(array))
   end function
   function minloc_e2(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer :: y(2)
     y = minloc(array%value)
     call drop_all(array, size(array))
   end function
   function minloc_e2_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     logical, intent(in) :: mask(:, :)
     integer :: y(2)
     y = minloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function minloc_e2_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
     y = minloc(array%value, dim)
     call drop_all(array, size(array))
   end function
   function minloc_e2_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1))
@@ -10535,7 +10535,7 @@ contains
     call drop_all(array, size(array))
   end function
   function norm2_e2(x) result(y)
-    type(admpi_expr), intent(in) :: x(:, :)
+    type(admpi_expr), intent(in), contiguous :: x(:, :)
     type(admpi_var) :: y
     call fold_e(of_norm2, x, size(x), y)
   end function
@@ -10665,99 +10665,99 @@ contains
     call fold_v(of_norm2, x, size(x), y)
   end function
   function sum_e3(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y)
   end function
   function sum_e3_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     logical, intent(in) :: mask(:, :, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y, mask)
   end function
   function sum_e3_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
     call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
   end function
   function product_e3(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y)
   end function
   function product_e3_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     logical, intent(in) :: mask(:, :, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y, mask)
   end function
   function product_e3_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
     call fold_e_dim(of_product, array, shape(array), dim, y, mask)
   end function
   function maxval_e3(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y)
   end function
   function maxval_e3_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     logical, intent(in) :: mask(:, :, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y, mask)
   end function
   function maxval_e3_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
     call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
   end function
   function minval_e3(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y)
   end function
   function minval_e3_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     logical, intent(in) :: mask(:, :, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y, mask)
   end function
   function minval_e3_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
     call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
   end function
   function maxloc_e3(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer :: y(3)
     y = maxloc(array%value)
     call drop_all(array, size(array))
   end function
   function maxloc_e3_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     logical, intent(in) :: mask(:, :, :)
     integer :: y(3)
     y = maxloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function maxloc_e3_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
     y = maxloc(array%value, dim)
     call drop_all(array, size(array))
   end function
   function maxloc_e3_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
@@ -10765,27 +10765,27 @@ contains
     call drop_all(array, size(array))
   end function
   function minloc_e3(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer :: y(3)
     y = minloc(array%value)
     call drop_all(array, size(array))
   end function
   function minloc_e3_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     logical, intent(in) :: mask(:, :, :)
     integer :: y(3)
     y = minloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function minloc_e3_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
     y = minloc(array%value, dim)
     call drop_all(array, size(array))
   end function
   function minloc_e3_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2))
@@ -10793,7 +10793,7 @@ contains
     call drop_all(array, size(array))
   end function
   function norm2_e3(x) result(y)
-    type(admpi_expr), intent(in) :: x(:, :, :)
+    type(admpi_expr), intent(in), contiguous :: x(:, :, :)
     type(admpi_var) :: y
     call fold_e(of_norm2, x, size(x), y)
   end function
@@ -10931,18 +10931,18 @@ contains
     call fold_v(of_norm2, x, size(x), y)
   end function
   function sum_e4(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y)
   end function
   function sum_e4_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     logical, intent(in) :: mask(:, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y, mask)
   end function
   function sum_e4_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -10950,18 +10950,18 @@ contains
     call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
   end function
   function product_e4(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y)
   end function
   function product_e4_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     logical, intent(in) :: mask(:, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y, mask)
   end function
   function product_e4_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -10969,18 +10969,18 @@ contains
     call fold_e_dim(of_product, array, shape(array), dim, y, mask)
   end function
   function maxval_e4(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y)
   end function
   function maxval_e4_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     logical, intent(in) :: mask(:, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y, mask)
   end function
   function maxval_e4_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -10988,18 +10988,18 @@ contains
     call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
   end function
   function minval_e4(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y)
   end function
   function minval_e4_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     logical, intent(in) :: mask(:, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y, mask)
   end function
   function minval_e4_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11007,20 +11007,20 @@ contains
     call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
   end function
   function maxloc_e4(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer :: y(4)
     y = maxloc(array%value)
     call drop_all(array, size(array))
   end function
   function maxloc_e4_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     logical, intent(in) :: mask(:, :, :, :)
     integer :: y(4)
     y = maxloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function maxloc_e4_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
@@ -11028,7 +11028,7 @@ contains
     call drop_all(array, size(array))
   end function
   function maxloc_e4_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :, :, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11037,20 +11037,20 @@ contains
     call drop_all(array, size(array))
   end function
   function minloc_e4(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer :: y(4)
     y = minloc(array%value)
     call drop_all(array, size(array))
   end function
   function minloc_e4_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     logical, intent(in) :: mask(:, :, :, :)
     integer :: y(4)
     y = minloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function minloc_e4_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3))
@@ -11058,7 +11058,7 @@ contains
     call drop_all(array, size(array))
   end function
   function minloc_e4_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :, :, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11067,7 +11067,7 @@ contains
     call drop_all(array, size(array))
   end function
   function norm2_e4(x) result(y)
-    type(admpi_expr), intent(in) :: x(:, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: x(:, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_norm2, x, size(x), y)
   end function
@@ -11205,18 +11205,18 @@ contains
     call fold_v(of_norm2, x, size(x), y)
   end function
   function sum_e5(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y)
   end function
   function sum_e5_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y, mask)
   end function
   function sum_e5_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11224,18 +11224,18 @@ contains
     call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
   end function
   function product_e5(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y)
   end function
   function product_e5_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y, mask)
   end function
   function product_e5_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11243,18 +11243,18 @@ contains
     call fold_e_dim(of_product, array, shape(array), dim, y, mask)
   end function
   function maxval_e5(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y)
   end function
   function maxval_e5_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y, mask)
   end function
   function maxval_e5_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11262,18 +11262,18 @@ contains
     call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
   end function
   function minval_e5(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y)
   end function
   function minval_e5_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y, mask)
   end function
   function minval_e5_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11281,20 +11281,20 @@ contains
     call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
   end function
   function maxloc_e5(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer :: y(5)
     y = maxloc(array%value)
     call drop_all(array, size(array))
   end function
   function maxloc_e5_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :)
     integer :: y(5)
     y = maxloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function maxloc_e5_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
@@ -11302,7 +11302,7 @@ contains
     call drop_all(array, size(array))
   end function
   function maxloc_e5_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :, :, :, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11311,20 +11311,20 @@ contains
     call drop_all(array, size(array))
   end function
   function minloc_e5(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer :: y(5)
     y = minloc(array%value)
     call drop_all(array, size(array))
   end function
   function minloc_e5_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :)
     integer :: y(5)
     y = minloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function minloc_e5_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4))
@@ -11332,7 +11332,7 @@ contains
     call drop_all(array, size(array))
   end function
   function minloc_e5_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :, :, :, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11341,7 +11341,7 @@ contains
     call drop_all(array, size(array))
   end function
   function norm2_e5(x) result(y)
-    type(admpi_expr), intent(in) :: x(:, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: x(:, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_norm2, x, size(x), y)
   end function
@@ -11487,18 +11487,18 @@ contains
     call fold_v(of_norm2, x, size(x), y)
   end function
   function sum_e6(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y)
   end function
   function sum_e6_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y, mask)
   end function
   function sum_e6_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11507,18 +11507,18 @@ contains
     call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
   end function
   function product_e6(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y)
   end function
   function product_e6_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y, mask)
   end function
   function product_e6_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11527,18 +11527,18 @@ contains
     call fold_e_dim(of_product, array, shape(array), dim, y, mask)
   end function
   function maxval_e6(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y)
   end function
   function maxval_e6_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y, mask)
   end function
   function maxval_e6_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11547,18 +11547,18 @@ contains
     call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
   end function
   function minval_e6(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y)
   end function
   function minval_e6_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y, mask)
   end function
   function minval_e6_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11567,20 +11567,20 @@ contains
     call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
   end function
   function maxloc_e6(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer :: y(6)
     y = maxloc(array%value)
     call drop_all(array, size(array))
   end function
   function maxloc_e6_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :)
     integer :: y(6)
     y = maxloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function maxloc_e6_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
@@ -11589,7 +11589,7 @@ contains
     call drop_all(array, size(array))
   end function
   function maxloc_e6_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :, :, :, :, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11599,20 +11599,20 @@ contains
     call drop_all(array, size(array))
   end function
   function minloc_e6(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer :: y(6)
     y = minloc(array%value)
     call drop_all(array, size(array))
   end function
   function minloc_e6_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :)
     integer :: y(6)
     y = minloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function minloc_e6_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
@@ -11621,7 +11621,7 @@ contains
     call drop_all(array, size(array))
   end function
   function minloc_e6_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :, :, :, :, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11631,7 +11631,7 @@ contains
     call drop_all(array, size(array))
   end function
   function norm2_e6(x) result(y)
-    type(admpi_expr), intent(in) :: x(:, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: x(:, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_norm2, x, size(x), y)
   end function
@@ -11777,18 +11777,18 @@ contains
     call fold_v(of_norm2, x, size(x), y)
   end function
   function sum_e7(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y)
   end function
   function sum_e7_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_sum, array, size(array), y, mask)
   end function
   function sum_e7_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11797,18 +11797,18 @@ contains
     call fold_e_dim(of_sum, array, shape(array), dim, y, mask)
   end function
   function product_e7(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y)
   end function
   function product_e7_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_product, array, size(array), y, mask)
   end function
   function product_e7_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11817,18 +11817,18 @@ contains
     call fold_e_dim(of_product, array, shape(array), dim, y, mask)
   end function
   function maxval_e7(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y)
   end function
   function maxval_e7_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_maxval, array, size(array), y, mask)
   end function
   function maxval_e7_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11837,18 +11837,18 @@ contains
     call fold_e_dim(of_maxval, array, shape(array), dim, y, mask)
   end function
   function minval_e7(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y)
   end function
   function minval_e7_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_minval, array, size(array), y, mask)
   end function
   function minval_e7_dim(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask(:, :, :, :, :, :, :)
     type(admpi_var) :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11857,20 +11857,20 @@ contains
     call fold_e_dim(of_minval, array, shape(array), dim, y, mask)
   end function
   function maxloc_e7(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer :: y(7)
     y = maxloc(array%value)
     call drop_all(array, size(array))
   end function
   function maxloc_e7_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :, :)
     integer :: y(7)
     y = maxloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function maxloc_e7_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
@@ -11879,7 +11879,7 @@ contains
     call drop_all(array, size(array))
   end function
   function maxloc_e7_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :, :, :, :, :, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11889,20 +11889,20 @@ contains
     call drop_all(array, size(array))
   end function
   function minloc_e7(array) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer :: y(7)
     y = minloc(array%value)
     call drop_all(array, size(array))
   end function
   function minloc_e7_mask(array, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     logical, intent(in) :: mask(:, :, :, :, :, :, :)
     integer :: y(7)
     y = minloc(array%value, mask)
     call drop_all(array, size(array))
   end function
   function minloc_e7_dim(array, dim) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
       merge(size(array, 3), size(array, 4), dim > 3), merge(size(array, 4), size(array, 5), dim > 4), &
@@ -11911,7 +11911,7 @@ contains
     call drop_all(array, size(array))
   end function
   function minloc_e7_dim_mask(array, dim, mask) result(y)
-    type(admpi_expr), intent(in) :: array(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: array(:, :, :, :, :, :, :)
     integer, intent(in) :: dim
     logical, intent(in) :: mask(:, :, :, :, :, :, :)
     integer :: y(merge(size(array, 1), size(array, 2), dim > 1), merge(size(array, 2), size(array, 3), dim > 2), &
@@ -11921,7 +11921,7 @@ contains
     call drop_all(array, size(array))
   end function
   function norm2_e7(x) result(y)
-    type(admpi_expr), intent(in) :: x(:, :, :, :, :, :, :)
+    type(admpi_expr), intent(in), contiguous :: x(:, :, :, :, :, :, :)
     type(admpi_var) :: y
     call fold_e(of_norm2, x, size(x), y)
   end function

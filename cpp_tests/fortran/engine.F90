@@ -1,5 +1,5 @@
 ! How expressions become statements: joins, overlaps, temporaries that are consumed out of order, more leaves than a statement
-! holds, functions that record statements of their own, recursion, recording that stops, other threads' tapes.
+! holds, functions that record statements of their own, recursion, recording that stops, variables that were never set.
 #ifdef ADMPI_PLAIN_TEST
 #define MADE(fused, plain) plain
 #else
@@ -180,6 +180,27 @@ contains
     call equal(admpi_live_expressions(), 0, 'recording: live expressions')
   end subroutine
 
+  ! Unset halos in memory that was used before have no id.
+  subroutine test_unset()
+    type(admpi_var), allocatable :: u(:)
+    type(admpi_var) :: x(1), y
+    integer, allocatable :: garbage(:)
+    integer :: i, n
+    do n = 1, 3
+      allocate (garbage(40000))
+      garbage = 7
+      deallocate (garbage)
+      call inputs(x, [1d0])
+      allocate (u(10000))
+      do i = 2, 9999
+        u(i) = x(1)*2
+      end do
+      y = sum(u)
+      call expect('unset halos', y, 2d0*9998, x, [2d0*9998])
+      deallocate (u)
+    end do
+  end subroutine
+
   ! Several directions, nests, positions, callbacks.
   subroutine test_tape()
     use, intrinsic :: iso_c_binding
@@ -263,6 +284,7 @@ program test_engine
   call test_arrays()
   call test_large()
   call test_recording()
+  call test_unset()
   call test_tape()
 #ifndef ADMPI_PLAIN_TEST
   call test_twice()

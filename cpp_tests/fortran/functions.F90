@@ -60,6 +60,9 @@ contains
     y = admpi_expm1(x(1)) + admpi_log1p(x(1)) + admpi_cbrt(x(1)) + admpi_square(x(1)) + admpi_inv_logit(0*x(1))
     call expect('beyond', y, exp(0.5d0) - 1 + log(1.5d0) + 0.5d0**(1/3d0) + 0.25d0 + 0.5d0, x, &
       [exp(0.5d0) + 1/1.5d0 + 0.5d0**(1/3d0)/1.5d0 + 1, 0d0, 0d0])
+    call inputs(x, [0d0, 1d0, 2d0])
+    y = admpi_Phi(x(1)) + admpi_Phi(-x(2)) + admpi_log_sum_exp(x(1), x(1)*2) + admpi_beta(x(2), x(3)) + admpi_multiply_log(3d0, x(2))
+    call near(admpi_value(y), 0.5d0 + 0.15865525393145705d0 + log(2d0) + 0.5d0, 'special functions')
     call inputs(x, [2d0, 1d0, 0d0])
     y = admpi_polygamma(1, x(1)) - admpi_trigamma(x(1))
     call expect('polygamma', y, 0d0, x, [0d0, 0d0, 0d0])

@@ -173,7 +173,7 @@ class Mode:
                 self.add("norm2", f"norm2_{kind}{rank}")
                 self.procedures.append(f"""\
   function norm2_{kind}{rank}(x) result(y)
-    {TYPES[kind]}, intent(in) :: x{shape(rank)}
+    {one_of(kind)} :: x{shape(rank)}
     type(admpi_var) :: y
     call fold_{kind}(of_norm2, x, size(x), y)
   end function
@@ -186,18 +186,18 @@ class Mode:
         one, first, of_dim = ("one", "    y = one(1)\n", "    type(admpi_var) :: one(1)\n") if rank == 1 else ("y", "", "")
         self.procedures.append(f"""\
   function {stem}(array) result(y)
-    {TYPES[kind]}, intent(in) :: array{shape(rank)}
+    {one_of(kind)} :: array{shape(rank)}
     type(admpi_var) :: y
     call fold_{kind}(of_{name}, array, size(array), y)
   end function
   function {stem}_mask(array, mask) result(y)
-    {TYPES[kind]}, intent(in) :: array{shape(rank)}
+    {one_of(kind)} :: array{shape(rank)}
     logical, intent(in) :: mask{shape(rank)}
     type(admpi_var) :: y
     call fold_{kind}(of_{name}, array, size(array), y, mask)
   end function
   function {stem}_dim(array, dim, mask) result(y)
-    {TYPES[kind]}, intent(in) :: array{shape(rank)}
+    {one_of(kind)} :: array{shape(rank)}
     integer, intent(in) :: dim
     logical, intent(in), optional :: mask{shape(rank)}
     type(admpi_var) :: y{without_dim(rank)}
@@ -216,7 +216,7 @@ class Mode:
                            (f"    logical, intent(in) :: mask{shape(rank)}\n" if mask else "")
                 self.procedures.append(f"""\
   function {stem}({', '.join(['array', *arguments])}) result(y)
-    {TYPES[kind]}, intent(in) :: array{shape(rank)}
+    {one_of(kind)} :: array{shape(rank)}
 {declared}    integer :: y{without_dim(rank) if dim else f"({rank})"}
     y = {name}({', '.join(['array%value', *arguments])})
 {drop}  end function
@@ -283,6 +283,11 @@ class Mode:
 
 def shape(rank):
     return f"({', '.join(':' * rank)})" if rank else ""
+
+
+def one_of(kind):
+    """An array that is folded. One of expressions is a temporary, which needs no code for gaps between its elements."""
+    return f"{TYPES[kind]}, intent(in)" + (", contiguous" if kind == "e" else "")
 
 
 def without_dim(rank):

@@ -128,10 +128,13 @@ BINARY_OF(add, x1 + x2, 1.0, 1.0, 1)
 BINARY_OF(sub, x1 - x2, 1.0, -1.0, 1)
 BINARY_OF(mul, x1 * x2, x2, x1, 1)
 BINARY_OF(div, x1 / x2, admpi_partial_1_div(x1, x2, y), admpi_partial_2_div(x1, x2, y), 1)
+/* Names of procedures are in lower case in Fortran. */
+#define Phi phi
 ADMPI_FUNCTIONS_OF_MANY(UNARY)
 ADMPI_FUNCTIONS_OF_ONE(UNARY)
 ADMPI_PAIRS_OF_MANY(BINARY)
 ADMPI_PAIRS_OF_ONE(BINARY)
+#undef Phi
 
 /* x**i, with the values of Fortran's for the exponents that programs have. */
 INLINE double power(double x, int32_t i) {
