@@ -120,6 +120,12 @@ contains
     w = [x(1)*x(2), x(2)*x(3), (x(i)*x(i + 1), i=3, n - 1), x(n)*x(1)]
     y = sum(w)
     call near(admpi_value(y), sum(v*cshift(v, 1)), 'an array constructor')
+    ! Operands that are no neighbours.
+    call inputs(x, v)
+    w = cshift(x*x, 1) - cshift(2d0*x, 2)*cshift(x + x*x, 3)
+    y = sum(w)
+    g = 2*v - 2*cshift(v + v*v, 1) - 2*cshift(v, -1)*(1 + 2*v)
+    call expect('shifted expressions', y, sum(cshift(v*v, 1) - cshift(2*v, 2)*cshift(v + v*v, 3)), x, g)
     call inputs(x, v)
     w = transposed(x)
     y = sum(w)
@@ -154,6 +160,12 @@ contains
     call near(tape%adjoint(x(1)), (3*HUNDRED_OF**2 + 1)*2*TEN_OF(11), 'a large expression: derivative', 1d-13)
     call near(tape%adjoint(x(100)), (3*HUNDRED_OF**2 + 1)*TEN_OF(81), 'a large expression: derivative', 1d-13)
     call near(tape%adjoint(x(45)), (3*HUNDRED_OF**2 + 1)*3*v(46), 'a large expression: derivative', 1d-13)
+    ! Operand by operand.
+#define TEN_ALONE(a) x(a) + x(a + 1) + x(a + 2) + x(a + 3) + x(a + 4) + x(a + 5) + x(a + 6) + x(a + 7) + x(a + 8) + x(a + 9)
+#define FIFTY_ALONE(a) TEN_ALONE(a) + TEN_ALONE(a + 10) + TEN_ALONE(a + 20) + TEN_ALONE(a + 30) + TEN_ALONE(a + 40)
+    call inputs(x, v)
+    y = FIFTY_ALONE(1) + FIFTY_ALONE(51) + FIFTY_ALONE(1) + FIFTY_ALONE(51) + FIFTY_ALONE(1) + FIFTY_ALONE(51)
+    call expect('a long expression', y, 3*sum(v), x, [(3d0, i=1, n)], MADE(2, 299))
     call equal(admpi_live_expressions(), 0, 'large: live expressions')
   end subroutine
 
