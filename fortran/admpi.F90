@@ -34,8 +34,10 @@ module admpi
   end type
 
 #ifndef ADMPI_PLAIN
-  ! What operators return. Each is used once: by another operator, an assignment, a comparison, a conversion or an output.
+  ! What operators return. Each is used once: by another operator, an assignment, a comparison or a conversion. Private
+  ! components make the compiler refuse its output.
   type, bind(C) :: admpi_expr
+    private
     real(c_double) :: value
     integer(c_int64_t) :: where
   end type

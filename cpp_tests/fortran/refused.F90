@@ -28,6 +28,7 @@ contains
     y = dsqrt(x) ! says: must be REAL
     call takes(x*y) ! fused says: Type mismatch in argument
     y = merge(x*y, x, .true.) ! fused says: must be the same type
+    print *, x*y ! fused says: PRIVATE components
     z = [x*y, x] ! fused says: array constructor
   end subroutine
   pure function pure_product(x) result(y)

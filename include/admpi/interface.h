@@ -20,6 +20,17 @@
 #include "admpi/config.h"
 #include "admpi/codes.h"
 
+/* For sources that are compiled both ways: active with ADMPI_ACTIVE, else as before. */
+#ifdef ADMPI_IS_FORTRAN
+#ifdef ADMPI_ACTIVE
+#define ADMPI_REAL type(admpi_var)
+#define ADMPI_REAL_TYPE AMPI_ADOUBLE
+#else
+#define ADMPI_REAL real(kind(1d0))
+#define ADMPI_REAL_TYPE AMPI_DOUBLE_PRECISION
+#endif
+#endif
+
 #ifndef ADMPI_IS_FORTRAN
 #if ADMPI_HAVE_MPI
 #include <mpi.h>
