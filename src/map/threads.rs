@@ -23,7 +23,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// From the next call on there are `n`.
+    /// From the next call on there are `n`, at least two.
     pub const fn resize(&mut self, n: usize) {
         self.n = n;
     }
@@ -76,7 +76,7 @@ impl Backend for Threads {
     }
 
     fn run(&mut self, task: &Task, jobs: Range<usize>, places: Places) -> Outcome<()> {
-        if self.n < 2 || jobs.len() < 2 {
+        if jobs.len() < 2 {
             return job::run(task, jobs, places);
         }
         let mut chunks = std::mem::take(&mut self.chunks);
