@@ -3,7 +3,9 @@ from spack.package import *
 
 
 class Admpi(CMakePackage):
-    """Adjoint MPI: exact gradients of MPI programs in C and C++. A reverse-mode tape and adjoint versions of MPI's calls."""
+    """Adjoint MPI: exact gradients of MPI programs in C, C++ and Fortran.
+
+    A reverse-mode tape and adjoint versions of MPI's calls."""
 
     license("MIT OR Apache-2.0")
 
