@@ -2,10 +2,11 @@
 //!
 //! What MPI is to make goes back to the caller, who knows the addresses and calls MPI last, when nothing of the library's is
 //! left to unwind. In checking mode its data are looked at before: as bytes, active values mean nothing to a receiver.
+//!
+//! Of a message one datatype tells all. The caller asks (`is_passive`), so that outside of checking mode a passive message owes
+//! the library no more than that question, and hands the answer on. Of a collective the question is part of the call: it may fail.
 
-use super::argument::{
-    Many, all_passive, both_passive, neighbours_passive, one_passive, rooted_passive,
-};
+use super::argument::{Many, all_passive, neighbours_passive, one_passive, rooted_passive};
 use super::collective::{Forward, Rule};
 use super::operator::Extent;
 use super::request::{Pending, Request};
@@ -39,13 +40,14 @@ fn passive(sent: impl FnOnce() -> Outcome<()>) -> Outcome<Dispatched> {
 
 #[inline(always)]
 pub fn send(
+    is_passive: bool,
     data: &Argument,
     to: Envelope,
     comm: Comm,
     mode: &Mode,
     how: How,
 ) -> Outcome<Dispatched> {
-    if is_passive(data.datatype()) {
+    if is_passive {
         return passive(|| bytes::none_in(data));
     }
     match how {
@@ -55,12 +57,13 @@ pub fn send(
 }
 
 pub fn send_init(
+    is_passive: bool,
     data: &Argument,
     to: Envelope,
     comm: Comm,
     mode: &'static Mode,
 ) -> Outcome<Dispatched> {
-    if is_passive(data.datatype()) {
+    if is_passive {
         return Ok(Passive);
     }
     Request::send_init(data, to, comm, mode).map(Started)
@@ -68,12 +71,13 @@ pub fn send_init(
 
 #[inline(always)]
 pub fn recv(
+    is_passive: bool,
     data: &Argument,
     from: Envelope,
     comm: Comm,
     status: &mut StatusSlot,
 ) -> Outcome<Dispatched> {
-    if is_passive(data.datatype()) {
+    if is_passive {
         return Ok(Passive);
     }
     message::recv(data, from, comm).map(|received| received_as(&received, status))
@@ -85,40 +89,47 @@ fn received_as(received: &Status, status: &mut StatusSlot) -> Dispatched {
 }
 
 #[inline(always)]
-pub fn irecv(data: &Argument, from: Envelope, comm: Comm) -> Outcome<Dispatched> {
-    if is_passive(data.datatype()) {
+pub fn irecv(is_passive: bool, data: &Argument, from: Envelope, comm: Comm) -> Outcome<Dispatched> {
+    if is_passive {
         return Ok(Passive);
     }
     Request::receive(data, from, comm).map(Started)
 }
 
-pub fn recv_init(data: &Argument, from: Envelope, comm: Comm) -> Outcome<Dispatched> {
-    if is_passive(data.datatype()) {
+pub fn recv_init(
+    is_passive: bool,
+    data: &Argument,
+    from: Envelope,
+    comm: Comm,
+) -> Outcome<Dispatched> {
+    if is_passive {
         return Ok(Passive);
     }
     Request::receive_init(data, from, comm).map(Started)
 }
 
 pub fn sendrecv(
+    is_passive: bool,
     (send, to): (&Argument, Envelope),
     (receive, from): (&Argument, Envelope),
     comm: Comm,
     status: &mut StatusSlot,
 ) -> Outcome<Dispatched> {
-    if both_passive(send, receive) {
+    if is_passive {
         return passive(|| bytes::none_in(send));
     }
     message::sendrecv(send, to, receive, from, comm).map(|received| received_as(&received, status))
 }
 
 pub fn sendrecv_replace(
+    is_passive: bool,
     data: &Argument,
     to: Envelope,
     from: Envelope,
     comm: Comm,
     status: &mut StatusSlot,
 ) -> Outcome<Dispatched> {
-    if is_passive(data.datatype()) {
+    if is_passive {
         return passive(|| bytes::none_in(data));
     }
     message::sendrecv_replace(data, to, from, comm).map(|received| received_as(&received, status))

@@ -1,11 +1,12 @@
 //! What the calls of point to point share: how MPI makes those that the library leaves to it.
 
 use super::arguments::null;
-use super::calls::{End, dispatched, mpi_call};
+use super::calls::{End, dispatched, dispatched_message, mpi_call};
 use super::large;
+use crate::ampi::argument::both_passive;
 use crate::ampi::request::Request;
 use crate::ampi::{dispatch, message};
-use crate::datatype::Argument;
+use crate::datatype::{Argument, is_passive};
 use crate::mpi::message::{Envelope, Message, Mode};
 use crate::mpi::raw::{
     self, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status,
@@ -76,9 +77,10 @@ pub unsafe fn send(
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |blocking| dispatch::send(&data, to, on, how.mode, blocking);
+    let is_left = is_passive(data.datatype());
+    let library = |blocking| dispatch::send(is_left, &data, to, on, how.mode, blocking);
     // SAFETY: as above.
-    unsafe { dispatched(name, on, end, library, passive) }
+    unsafe { dispatched_message(name, on, end, is_left, library, passive) }
 }
 
 /// # Safety
@@ -98,9 +100,10 @@ pub unsafe fn send_init(
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |_| dispatch::send_init(&data, to, on, how.mode);
+    let is_left = is_passive(data.datatype());
+    let library = |_| dispatch::send_init(is_left, &data, to, on, how.mode);
     // SAFETY: as above.
-    unsafe { dispatched(name, on, End::Request(place), library, passive) }
+    unsafe { dispatched_message(name, on, End::Request(place), is_left, library, passive) }
 }
 
 /// Where a call that starts puts its request.
@@ -123,9 +126,10 @@ pub unsafe fn recv(
     let passive = |_| unsafe { large::recv(buf, count, datatype, peer, tag, comm, status) };
     // SAFETY: as above.
     let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
-    let library = |_| dispatch::recv(&data, from, on, &mut place);
+    let is_left = is_passive(data.datatype());
+    let library = |_| dispatch::recv(is_left, &data, from, on, &mut place);
     // SAFETY: as above.
-    unsafe { dispatched(name, on, End::Now, library, passive) }
+    unsafe { dispatched_message(name, on, End::Now, is_left, library, passive) }
 }
 
 /// # Safety
@@ -144,9 +148,10 @@ pub unsafe fn irecv(
         |handle| unsafe { large::irecv(buf, count, datatype, peer, tag, comm, started(handle)) };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |_| dispatch::irecv(&data, from, on);
+    let is_left = is_passive(data.datatype());
+    let library = |_| dispatch::irecv(is_left, &data, from, on);
     // SAFETY: as above.
-    unsafe { dispatched(name, on, End::Request(place), library, passive) }
+    unsafe { dispatched_message(name, on, End::Request(place), is_left, library, passive) }
 }
 
 /// # Safety
@@ -165,9 +170,10 @@ pub unsafe fn recv_init(
     };
     // SAFETY: as above.
     let on = unsafe { Comm::new(comm) };
-    let library = |_| dispatch::recv_init(&data, from, on);
+    let is_left = is_passive(data.datatype());
+    let library = |_| dispatch::recv_init(is_left, &data, from, on);
     // SAFETY: as above.
-    unsafe { dispatched(name, on, End::Request(place), library, passive) }
+    unsafe { dispatched_message(name, on, End::Request(place), is_left, library, passive) }
 }
 
 /// # Safety
@@ -186,9 +192,10 @@ pub unsafe fn sendrecv(
     };
     // SAFETY: as above.
     let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
-    let library = |_| dispatch::sendrecv((&send, to), (&receive, from), on, &mut place);
+    let is_left = both_passive(&send, &receive);
+    let library = |_| dispatch::sendrecv(is_left, (&send, to), (&receive, from), on, &mut place);
     // SAFETY: as above.
-    unsafe { dispatched(name, on, End::Now, library, passive) }
+    unsafe { dispatched_message(name, on, End::Now, is_left, library, passive) }
 }
 
 /// # Safety
@@ -208,9 +215,10 @@ pub unsafe fn sendrecv_replace(
     };
     // SAFETY: as above.
     let (on, mut place) = unsafe { (Comm::new(comm), StatusSlot::new(status)) };
-    let library = |_| dispatch::sendrecv_replace(&data, to, from, on, &mut place);
+    let is_left = is_passive(data.datatype());
+    let library = |_| dispatch::sendrecv_replace(is_left, &data, to, from, on, &mut place);
     // SAFETY: as above.
-    unsafe { dispatched(name, on, End::Now, library, passive) }
+    unsafe { dispatched_message(name, on, End::Now, is_left, library, passive) }
 }
 
 /// The books of a probe that has succeeded, and found something if `found` says so.
